@@ -1,0 +1,1 @@
+"""Typed text to verdict: read, evaluate exactly, compare with a closed form."""

@@ -1,0 +1,1 @@
+"""Question banks: YAML to checked, typed records."""

@@ -1,0 +1,1 @@
+"""The labs: predict, run a real vLLM, grade from evidence."""

@@ -1,0 +1,1 @@
+"""How an arm of a lab runs: a child process with vLLM."""

@@ -1,0 +1,1 @@
+"""What a session or a lab leaves behind to read."""

@@ -1,0 +1,1 @@
+"""What a session is: events, the state they fold into, mastery. No screen, no disk."""

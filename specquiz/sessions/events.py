@@ -1,0 +1,126 @@
+"""Everything that can happen, as immutable records. The log is a list of these; whatever is shown is folded from them.
+
+An event says what happened and when (`at`, seconds since the epoch, UTC); it never says what to draw. Fields are only
+ever added, with a default, so that an old log stays readable.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """Something that happened at a moment."""
+
+    at: float
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as this session puts it: the variant and the order of the choices are drawn once and kept."""
+
+    bank: str
+    question: str
+    values: dict[str, str] = {}
+    """Variable name to the variant's number, as written in the bank."""
+    choices: tuple[str, ...] = ()
+    """Choice ids in the order shown."""
+
+
+class SessionStarted(Event, frozen=True, kw_only=True, tag="session_started"):
+    """A practice or a mock interview began with these items."""
+
+    session: str
+    mode: Literal["practice", "mock"]
+    seed: int
+    items: tuple[Item, ...]
+    seconds: float | None = None
+    """Time allowed, for a mock."""
+
+
+class Answered(Event, frozen=True, kw_only=True, tag="answered"):
+    """An answer was given and judged. Invalid input is not an answer and makes no event."""
+
+    session: str
+    index: int
+    """Position of the item in the session, from 0."""
+    text: str
+    """What was typed; for choices the chosen ids, separated by spaces."""
+    outcome: Literal["correct", "wrong"]
+    message: str
+    """The reason given to the learner (in a mock it is shown at the end)."""
+    seconds: float
+    """Time spent on the item, over all visits."""
+
+
+class Shown(Event, frozen=True, kw_only=True, tag="shown"):
+    """The learner asked to be shown the answer; it counts as not right."""
+
+    session: str
+    index: int
+    seconds: float
+
+
+class HintTaken(Event, frozen=True, kw_only=True, tag="hint_taken"):
+    """The learner read one more hint."""
+
+    session: str
+    index: int
+
+
+class Moved(Event, frozen=True, kw_only=True, tag="moved"):
+    """The learner went to another item (next after feedback, skip or back in a mock)."""
+
+    session: str
+    index: int
+
+
+class Flagged(Event, frozen=True, kw_only=True, tag="flagged"):
+    """The learner flagged an item, or took the flag off."""
+
+    session: str
+    index: int
+    on: bool
+
+
+class Finished(Event, frozen=True, kw_only=True, tag="finished"):
+    """The session ended: done, out of time, or left for good."""
+
+    session: str
+    how: Literal["done", "time", "discarded"]
+
+
+class LabUnlocked(Event, frozen=True, kw_only=True, tag="lab_unlocked"):
+    """A lab opened and stays open."""
+
+    lab: str
+    how: Literal["mastery", "override"]
+
+
+class LabPredicted(Event, frozen=True, kw_only=True, tag="lab_predicted"):
+    """The learner committed predictions, before anything was launched."""
+
+    run: str
+    lab: str
+    profile: str
+    predictions: dict[str, str]
+    """Prediction id to the number as typed."""
+
+
+class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
+    """A lab run ended, with evidence or without."""
+
+    run: str
+    lab: str
+    outcome: Literal["passed", "failed", "not_gradable", "broken"]
+    evidence: str = ""
+    """Path of the evidence file."""
+    digest: str = ""
+    """SHA-256 of the evidence file."""
+    reason: str = ""
+
+
+AnyEvent = (
+    SessionStarted | Answered | Shown | HintTaken | Moved | Flagged | Finished | LabUnlocked | LabPredicted | LabFinished
+)

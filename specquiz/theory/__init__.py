@@ -1,0 +1,1 @@
+"""Speculative decoding itself, computed: closed forms, acceptance statistics, sampling, proposers, rooflines."""
