@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Pins every dependency with its hashes, for all platforms and Pythons from 3.11. Needs uv; run it from anywhere.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+pin() { uv pip compile --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --quiet "$@" pyproject.toml; }
+pin --group build -o requirements/app.txt
+pin --group dev -o requirements/dev.txt
