@@ -1,0 +1,38 @@
+# The two commands of the README are `make quiz` and `make test`; each sets up what it needs and nothing is needed first.
+BIN := .venv/bin
+
+.PHONY: quiz test check lab-test bench clean
+
+quiz: .venv/app.stamp
+	@$(BIN)/specquiz
+
+test: check
+	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m benchmarks --smoke
+
+# What reads the code without running it.
+check: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/specquiz bank lint
+
+# The labs, end to end, with a real vLLM; builds its environment in the user's cache the first time (about 3.5 GB).
+lab-test: .venv/dev.stamp
+	$(BIN)/specquiz lab setup --profile cpu --yes
+	$(BIN)/python -m pytest -m vllm tests/lab
+
+bench: .venv/dev.stamp
+	$(BIN)/python -m benchmarks
+
+.venv/app.stamp: requirements/app.txt pyproject.toml requirements/install.sh
+	@test -e .venv/dev.stamp && test .venv/dev.stamp -nt requirements/dev.txt || requirements/install.sh app
+	@touch $@
+
+.venv/dev.stamp: requirements/dev.txt pyproject.toml requirements/install.sh
+	@requirements/install.sh dev
+	@touch $@
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
