@@ -1,0 +1,54 @@
+"""Where the full-screen program begins: at home, or straight in a session that a command asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Home:
+    """The list of banks, labs and open sessions."""
+
+
+@dataclass(frozen=True)
+class PracticeStart:
+    """A practice over some banks.
+
+    Attributes:
+        banks: bank ids; empty means all.
+        count: how many questions; None means all of them.
+        seed: draws the variants and orders; None draws one.
+        missed_only: only questions whose latest answer was not right.
+    """
+
+    banks: tuple[str, ...] = ()
+    count: int | None = None
+    seed: int | None = None
+    missed_only: bool = False
+
+
+@dataclass(frozen=True)
+class MockStart:
+    """A timed mock interview over some banks (empty means all)."""
+
+    banks: tuple[str, ...] = ()
+    minutes: float = 30
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class ResumeStart:
+    """A session that is still open, by its id."""
+
+    session: str
+
+
+@dataclass(frozen=True)
+class LabStart:
+    """The screen of one lab, by its id; an empty profile means the first that the lab offers."""
+
+    lab: str
+    profile: str = ""
+
+
+Start = Home | PracticeStart | MockStart | ResumeStart | LabStart
