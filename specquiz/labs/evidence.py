@@ -1,0 +1,193 @@
+"""The record of one lab run: everything that a grade is computed from, in one JSON file with its own digest.
+
+Raw figures only (counters before and after, tokens of each request and step); no rate or verdict is stored, so that
+whoever doubts a grade recomputes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from specquiz.banks.model import Record
+from specquiz.errors import SpecquizError
+from specquiz.labs.model import Scalar
+
+FORMAT = 1
+
+Counters = dict[str, float | tuple[float, ...] | None]
+"""vLLM's counters as it reports them: name (with the labels that tell series apart) to a number, or one number for
+each draft position. `None` stands for a figure that is not a finite number."""
+
+
+class RequestRun(Record, frozen=True, kw_only=True):
+    """One request: what went in, what came out, step by step."""
+
+    prompt: tuple[int, ...]
+    """Token ids."""
+    output: tuple[int, ...]
+    """Token ids."""
+    steps: tuple[int, ...]
+    """Tokens that each pass of the target gave this request; the first is the prompt's own pass."""
+    finish: str
+    accepted: tuple[int, ...] | None = None
+    """Accepted draft tokens of each step that had a draft; None where this vLLM cannot tell (before 0.29)."""
+    drafted: tuple[int, ...] | None = None
+    """Draft tokens of each step that had a draft."""
+
+
+class WorkloadRun(Record, frozen=True, kw_only=True):
+    """One workload on one arm."""
+
+    started: float
+    """Seconds since the epoch."""
+    seconds: float
+    before: Counters
+    after: Counters
+    requests: tuple[RequestRun, ...]
+
+
+class ArmRun(Record, frozen=True, kw_only=True):
+    """What became of one arm."""
+
+    status: Literal["finished", "failed"]
+    started: float
+    reason: str = ""
+    """Why it failed, with the way out."""
+    stages: dict[str, float] = msgspec.field(default_factory=dict)
+    """Stage to the seconds it took."""
+    config: dict[str, dict[str, Scalar | None]] = msgspec.field(default_factory=dict)
+    """The configuration as vLLM resolved it, by section."""
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    environment: dict[str, str] = msgspec.field(default_factory=dict)
+    """Environment variables that steer vLLM."""
+    workloads: dict[str, WorkloadRun] = msgspec.field(default_factory=dict)
+    log_tail: str = ""
+
+
+class LabReference(Record, frozen=True, kw_only=True):
+    """Which lab was run: its id and the fingerprint of its task (`model.fingerprint`)."""
+
+    id: str
+    fingerprint: str
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """One run of one lab. `digest` is the SHA-256 of all the rest as canonical JSON."""
+
+    format: int = FORMAT
+    specquiz: str
+    run: str
+    nonce: str
+    """Drawn before the run; what tells two runs apart even where every count agrees."""
+    lab: LabReference
+    profile: str
+    unlocked_by: Literal["mastery", "override"]
+    predictions: dict[str, str]
+    """Prediction id to the number as typed."""
+    predicted_at: float
+    started_at: float
+    finished_at: float
+    machine: dict[str, Scalar]
+    model: str
+    model_files: dict[str, str]
+    """File name to SHA-256 (for a downloaded repository: `revision` to its commit)."""
+    prompts: dict[str, str]
+    """Workload to the SHA-256 of its prompts as the lab ships them."""
+    order: tuple[str, ...]
+    """The arms in the order they ran."""
+    arms: dict[str, ArmRun]
+    digest: str = ""
+
+
+def canonical(value: object) -> bytes:
+    """`value` as JSON with sorted keys and no spaces: equal values give equal bytes. NaN and infinity are refused."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def digest(plain: dict[str, object]) -> str:
+    """SHA-256 over evidence as plain JSON values, without its `digest`."""
+    return hashlib.sha256(canonical({key: value for key, value in plain.items() if key != "digest"})).hexdigest()
+
+
+def sealed(evidence: Evidence) -> Evidence:
+    """`evidence` with its digest filled in."""
+    return msgspec.structs.replace(evidence, digest=digest(msgspec.to_builtins(evidence)))
+
+
+def write_evidence(path: Path, evidence: Evidence) -> Evidence:
+    """Seal `evidence` and put it at `path` in one step: a reader finds the old file or the new one, never half.
+
+    Raises:
+        SpecquizError: the disk is full or the folder cannot be written.
+    """
+    evidence = sealed(evidence)
+    text = json.dumps(msgspec.to_builtins(evidence), indent=None, separators=(",", ":"), allow_nan=False)
+    beside = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise SpecquizError(
+            f"The evidence could not be written: {error.strerror or error}.",
+            where=str(path),
+            remedy="Make room or choose another folder with SPECQUIZ_HOME, then run the lab again.",
+        ) from error
+    return evidence
+
+
+def read_evidence(path: Path) -> Evidence:
+    """Read evidence and hold it against its digest.
+
+    Raises:
+        SpecquizError: the file cannot be read, is no evidence, has a newer format, or differs from its digest.
+    """
+    try:
+        plain = json.loads(path.read_bytes())
+    except OSError as error:
+        raise SpecquizError(f"The evidence cannot be read: {error.strerror or error}.", where=str(path)) from error
+    except ValueError as error:
+        raise SpecquizError(f"This is not JSON: {error}.", where=str(path)) from error
+    return decode_evidence(plain, where=str(path))
+
+
+def decode_evidence(plain: object, *, where: str) -> Evidence:
+    """Evidence from plain JSON values, held against its digest.
+
+    Raises:
+        SpecquizError: as `read_evidence`.
+    """
+    if not isinstance(plain, dict) or "format" not in plain or "digest" not in plain:
+        raise SpecquizError(
+            "This is not the evidence of a lab run.",
+            where=where,
+            remedy="`specquiz lab run` writes an evidence.json and says where.",
+        )
+    if plain["format"] != FORMAT:
+        raise SpecquizError(
+            f"This evidence has format {plain['format']!r}; this specquiz reads format {FORMAT}.",
+            where=where,
+            remedy="Grade it with the specquiz that made it, or with a newer one.",
+        )
+    try:
+        found = digest(plain)
+        evidence = msgspec.convert(plain, Evidence)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise SpecquizError(f"This evidence is damaged: {error}.", where=where) from error
+    if found != plain["digest"]:
+        raise SpecquizError(
+            "The evidence was changed after it was written: its content no longer matches its digest.",
+            where=where,
+            remedy="Run the lab again; changed evidence is not graded.",
+        )
+    return evidence

@@ -1,0 +1,76 @@
+"""Grade a lab run from its evidence alone: pure, and the same on every machine, with vLLM or without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from specquiz.labs.evidence import Evidence
+from specquiz.labs.model import Lab, Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One measured quantity, with its 95 % interval and the prediction beside it."""
+
+    arm: str
+    workload: str
+    quantity: Quantity
+    value: float | None
+    """None where there is no data (never 0 for "nothing was drafted")."""
+    low: float | None
+    high: float | None
+    predicted: float | None
+    note: str = ""
+    """Why there is no data or no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVerdict:
+    """What one rule of the lab came to."""
+
+    id: str
+    check: str
+    outcome: Literal["passed", "failed", "no_data"]
+    observed: str
+    """What was observed, in a sentence with its figures."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An invariant that the evidence breaks, and how."""
+
+    invariant: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The evidence holds together; each rule has its verdict. `passed` when every rule passed."""
+
+    quantities: tuple[Observation, ...]
+    rules: tuple[RuleVerdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule passed."""
+        return all(rule.outcome == "passed" for rule in self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class NotGradable:
+    """The evidence is not good enough to grade, for these reasons."""
+
+    broken: tuple[Broken, ...]
+
+    quantities: tuple[Observation, ...] = ()
+    rules: tuple[RuleVerdict, ...] = ()
+
+
+Grade = Graded | NotGradable
+
+
+def grade(lab: Lab, evidence: Evidence) -> Grade:
+    """Check that the evidence holds together, then judge each rule of the lab on it."""
+    raise NotImplementedError
