@@ -37,6 +37,10 @@ class SessionStarted(Event, frozen=True, kw_only=True, tag="session_started"):
     items: tuple[Item, ...]
     seconds: float | None = None
     """Time allowed, for a mock."""
+    banks: dict[str, str] = {}
+    """Id of each bank drawn from, to the digest of its content (`planning.bank_digest`)."""
+    program: str = ""
+    """Version of the program."""
 
 
 class Answered(Event, frozen=True, kw_only=True, tag="answered"):
@@ -91,6 +95,18 @@ class Finished(Event, frozen=True, kw_only=True, tag="finished"):
     how: Literal["done", "time", "discarded"]
 
 
+class Left(Event, frozen=True, kw_only=True, tag="left"):
+    """The learner left in order; the session stays open and the time spent so far is kept."""
+
+    session: str
+
+
+class Resumed(Event, frozen=True, kw_only=True, tag="resumed"):
+    """The learner came back to an open session. Time away is nobody's time on a question."""
+
+    session: str
+
+
 class LabUnlocked(Event, frozen=True, kw_only=True, tag="lab_unlocked"):
     """A lab opened and stays open."""
 
@@ -121,6 +137,6 @@ class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
     reason: str = ""
 
 
-AnyEvent = (
-    SessionStarted | Answered | Shown | HintTaken | Moved | Flagged | Finished | LabUnlocked | LabPredicted | LabFinished
-)
+SessionEvent = SessionStarted | Answered | Shown | HintTaken | Moved | Flagged | Finished | Left | Resumed
+
+AnyEvent = SessionEvent | LabUnlocked | LabPredicted | LabFinished

@@ -1,0 +1,186 @@
+"""A timed mock interview: no feedback before the end, and a clock that a crash does not stop or stretch.
+
+The deadline is a moment of wall time, fixed when the interview starts. Setting the clock back gives no more time, since
+a sitting's time never runs backwards (`Sitting.now`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from specquiz.answers import Invalid
+from specquiz.errors import UsageError
+from specquiz.sessions.engine import Session, begin
+from specquiz.sessions.events import Answered, Finished, Moved
+from specquiz.sessions.judging import judge
+from specquiz.sessions.planning import plan_mock
+from specquiz.sessions.practice import nothing_to_ask, started
+from specquiz.sessions.sitting import Clock, Record, Sitting
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The answer is recorded; whether it is right is said at the end."""
+
+    read_as: str
+    """How the text was read."""
+
+
+@dataclass(frozen=True)
+class OutOfTime:
+    """The time had run out before this answer; the interview is over."""
+
+
+class Mock(Sitting):
+    """A mock interview in progress. Every method first looks at the clock and closes the interview when time is up."""
+
+    def __init__(self, library: Library, session: Session, record: Record, clock: Clock) -> None:
+        super().__init__(library, session, record, clock)
+        if session.deadline is None:
+            raise ValueError("a mock interview has a deadline")
+        self._deadline = session.deadline
+
+    @property
+    def phase(self) -> Literal["asking", "done"]:
+        """`done` when handed in or out of time."""
+        return "done" if self._session.finished is not None else "asking"
+
+    @property
+    def deadline(self) -> float:
+        """When time is up, in seconds since the epoch."""
+        return self._deadline
+
+    @property
+    def answered(self) -> bool:
+        """Whether the question at hand has an answer."""
+        return self._session.items[self._session.index].answered is not None
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the question at hand is flagged."""
+        return self._session.items[self._session.index].flagged
+
+    @property
+    def unanswered(self) -> tuple[int, ...]:
+        """Indices of the questions without an answer."""
+        states = enumerate(self._session.items)
+        return tuple(index for index, state in states if not state.settled and self._present(index))
+
+    @property
+    def flags(self) -> tuple[int, ...]:
+        """Indices of the flagged questions."""
+        return tuple(index for index, state in enumerate(self._session.items) if state.flagged)
+
+    def remaining_seconds(self) -> float:
+        """Time left, 0 when it is up."""
+        return max(0.0, self._deadline - self.now())
+
+    def expire(self) -> bool:
+        """Close the interview if its time is up. Returns whether it is over."""
+        if self._session.finished is None and self.now() >= self._deadline:
+            self._record(Finished(at=self._deadline, session=self._session.id, how="time"))
+        return self._session.finished is not None
+
+    def answer(self, text: str) -> Saved | Invalid | OutOfTime:
+        """Record an answer (the latest counts) and go to the next unanswered question; invalid input costs nothing."""
+        if self.expire():
+            return OutOfTime()
+        verdict = judge(self.question, self.item, text)
+        if isinstance(verdict, Invalid):
+            return verdict
+        now = self.now()
+        self._record(
+            Answered(
+                at=now,
+                session=self._session.id,
+                index=self._session.index,
+                text=text,
+                outcome=verdict.outcome,
+                message=verdict.message,
+                seconds=self._session.seconds_on(self._session.index, now),
+            )
+        )
+        self._to_next_unanswered()
+        return Saved(read_as=verdict.read_as)
+
+    def skip(self) -> bool:
+        """Go to the next question, from the last to the first. Returns False when there is no other, or time is up."""
+        here, count = self._session.index, len(self._session.items)
+        return any(self.go((here + step) % count) for step in range(1, count))
+
+    def back(self) -> bool:
+        """Go to the question before. Returns False when there is none, or time is up."""
+        return any(self.go(index) for index in reversed(range(self._session.index)))
+
+    def go(self, index: int) -> bool:
+        """Go to a question by index, from 0. Returns False when there is none, or the interview is over."""
+        if self.expire() or not self._present(index):
+            return False
+        self._move(index)
+        return True
+
+    def flag(self) -> bool:
+        """Flag the question at hand, or take its flag off. Returns whether it is flagged now."""
+        return self.flagged if self.expire() else super().flag()
+
+    def hint(self) -> None:
+        """There are no hints in an interview."""
+        return
+
+    def finish(self, how: Literal["done", "discarded"] = "done") -> None:
+        """Hand in: the interview is over."""
+        if not self.expire():
+            self._record(Finished(at=self.now(), session=self._session.id, how=how))
+
+    def come_back(self) -> None:
+        """Note that the learner is here again; close the interview if its time ran out meanwhile."""
+        super().come_back()
+        if not self.expire() and not self._present(self._session.index) and not self.skip():
+            self.finish("discarded")
+
+    def _to_next_unanswered(self) -> None:
+        here, count = self._session.index, len(self._session.items)
+        around = [(here + step) % count for step in range(1, count)]
+        following = next((index for index in around if index in self.unanswered), None)
+        if following is not None:
+            self._move(following)
+
+    def _move(self, index: int) -> None:
+        self._record(Moved(at=self.now(), session=self._session.id, index=index))
+
+
+def start_mock(
+    library: Library,
+    bank_ids: Sequence[str],
+    *,
+    minutes: float,
+    seed: int,
+    record: Record,
+    clock: Clock,
+    count: int | None = None,
+) -> Mock:
+    """Plan a mock interview (see `plan_mock`), record that it began, and start its clock.
+
+    Raises:
+        SpecquizError: there is no question to ask, or no bank of that name, or no time.
+    """
+    if not 0 < minutes <= 24 * 60:
+        raise UsageError("An interview lasts more than 0 minutes and at most 24 hours.", where="--minutes")
+    items = plan_mock(library, bank_ids, minutes, seed, count)
+    if not items:
+        raise nothing_to_ask(bank_ids)
+    event = started("mock", library, bank_ids, items, seed, clock(), seconds=minutes * 60)
+    record(event)
+    return Mock(library, begin(event), record, clock)
+
+
+def resume_mock(library: Library, session: Session, record: Record, clock: Clock) -> Mock:
+    """Sit down again with the time that is left; an interview whose time ran out meanwhile is closed as `time`."""
+    mock = Mock(library, session, record, clock)
+    mock.come_back()
+    return mock
