@@ -132,7 +132,7 @@ class Sitting:
 
     def leave(self) -> None:
         """Leave in order: the session stays open and the time so far is kept."""
-        if self._session.finished is None:
+        if self._session.finished is None and self._session.arrived is not None:
             self._record(Left(at=self.now(), session=self._session.id))
 
     def come_back(self) -> None:

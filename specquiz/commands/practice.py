@@ -1,0 +1,178 @@
+"""`specquiz practice`: answer questions of one or more banks."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specquiz.console import wants_plain
+from specquiz.errors import UsageError
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
+    from specquiz.console import Console
+    from specquiz.sessions.engine import Session
+    from specquiz.sessions.events import AnyEvent, Item
+    from specquiz.sessions.history import QuestionKey
+    from specquiz.sessions.practice import Practice
+    from specquiz.store.log import Log
+
+DEFAULT_COUNT = 10
+
+EXAMPLE = """\
+examples:
+  specquiz practice tuning-alpha-k
+  specquiz practice --questions 5 --plain exactness memory-bound
+  specquiz practice --missed
+  printf '1\\n?\\n' | specquiz practice exactness"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("banks", metavar="BANK", nargs="*", help="ids of banks; all banks when none is named")
+    parser.add_argument("--questions", metavar="N", type=int, help=f"how many questions (default {DEFAULT_COUNT})")
+    parser.add_argument("--seed", metavar="N", type=int, help="draws the numbers and the orders (default: a new one)")
+    parser.add_argument(
+        "--bank", metavar="PATH", type=Path, action="append", default=[], help="also read this file or folder"
+    )
+    parser.add_argument("--missed", action="store_true", help="only questions whose latest answer was not right")
+    parser.add_argument("--new", action="store_true", help="begin anew, even if a practice of these banks is open")
+    parser.add_argument("--plain", action="store_true", help="plain lines instead of a full screen")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hold a practice; 0 also when it is left open."""
+    from specquiz.banks.library import open_library
+    from specquiz.store.log import open_log
+
+    if arguments.questions is not None and arguments.questions < 1:
+        raise UsageError("A practice has at least one question.", where="--questions")
+    library = open_library(arguments.bank)
+    bank_ids = tuple(known_banks(library, arguments.banks))
+    with open_log() as log:
+        if wants_plain(arguments.plain):
+            return _hold_plain(library, bank_ids, log, arguments)
+        found = _open_practice(log, library, bank_ids, arguments)
+    from specquiz.tui.app import run as run_screen
+    from specquiz.tui.start import PracticeStart, ResumeStart
+
+    if found is not None:
+        return run_screen(arguments.bank, ResumeStart(found.id))
+    count = arguments.questions or DEFAULT_COUNT
+    return run_screen(arguments.bank, PracticeStart(bank_ids, count, arguments.seed, arguments.missed))
+
+
+def known_banks(library: Library, ids: Sequence[str]) -> Sequence[str]:
+    """The ids, each of a bank in the library.
+
+    Raises:
+        UsageError: there is no such bank.
+    """
+    from specquiz.errors import SpecquizError
+
+    for id in ids:
+        try:
+            library.bank(id)
+        except SpecquizError as error:
+            raise UsageError(error.what, where=error.where, remedy=error.remedy) from error
+    return ids
+
+
+def new_seed() -> int:
+    """A seed nobody chose; short enough to be typed again."""
+    return random.SystemRandom().randrange(1_000_000)
+
+
+def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments: argparse.Namespace) -> int:
+    from specquiz.console import open_console
+    from specquiz.plain import hold_practice
+    from specquiz.sessions.practice import resume_practice
+
+    console = open_console()
+    found = _open_practice(log, library, bank_ids, arguments)
+    start = partial(_start, library=library, bank_ids=bank_ids, log=log)
+    if found is not None:
+        practice = resume_practice(library, found, log.append, time.time)
+        console.say(f"Going on with the practice begun {_when(found.started)}; --new begins another.")
+    else:
+        count = arguments.questions or _asked_count(console)
+        seed = new_seed() if arguments.seed is None else arguments.seed
+        practice = start(count=count, seed=seed, only=_missed(log, library) if arguments.missed else None)
+        console.say(f"Practice · {practice.position[1]} questions · seed {seed}. :help lists the commands.")
+
+    def again(items: tuple[Item, ...]) -> Practice:
+        return start(count=None, seed=new_seed(), only={(item.bank, item.question) for item in items})
+
+    return hold_practice(practice, console, again)
+
+
+def _start(
+    *,
+    library: Library,
+    bank_ids: Sequence[str],
+    log: Log,
+    count: int | None,
+    seed: int,
+    only: Collection[QuestionKey] | None,
+) -> Practice:
+    from specquiz.sessions.history import latest_attempts
+    from specquiz.sessions.practice import start_practice
+
+    history = latest_attempts(log.events())
+    return start_practice(
+        library, bank_ids, count=count, seed=seed, record=log.append, clock=time.time, only=only, history=history
+    )
+
+
+def _open_practice(
+    log: Log, library: Library, bank_ids: Sequence[str], arguments: argparse.Namespace
+) -> Session | None:
+    """The open practice of exactly these banks, if it is to be resumed; with --new the open ones are put away."""
+    from specquiz.store.projections import open_sessions
+
+    wanted = set(bank_ids or (bank.id for bank in library.banks))
+    found = [session for session in open_sessions(log.events(), "practice") if set(session.start.banks) == wanted]
+    if arguments.new or arguments.missed:
+        put_away(found, log)
+        return None
+    return found[0] if found else None
+
+
+def put_away(sessions: Sequence[Session], log: Log) -> None:
+    """Close open sessions unfinished. Their answers stay in the log and count."""
+    from specquiz.sessions.events import Finished
+
+    for session in sessions:
+        event: AnyEvent = Finished(at=max(time.time(), session.last_at), session=session.id, how="discarded")
+        log.append(event)
+
+
+def _missed(log: Log, library: Library) -> set[QuestionKey]:
+    from specquiz.sessions.history import latest_attempts
+
+    missed = {key for key, attempt in latest_attempts(log.events()).items() if not attempt.right}
+    return {key for key in missed if library.question(*key) is not None}
+
+
+def _asked_count(console: Console) -> int:
+    """Ask a person how many questions; a pipe gets the default."""
+    while console.interactive:
+        line = console.ask(f"How many questions? [{DEFAULT_COUNT}]")
+        if not line:
+            break
+        if line.isdecimal() and int(line) > 0:
+            return int(line)
+        console.say("[not read] Type a whole number, such as 5.")
+    return DEFAULT_COUNT
+
+
+def _when(at: float) -> str:
+    from datetime import datetime
+
+    return f"{datetime.fromtimestamp(at).astimezone():%Y-%m-%d %H:%M}"

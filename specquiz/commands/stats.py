@@ -1,0 +1,91 @@
+"""`specquiz stats`: mastery by concept."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
+    from specquiz.sessions.mastery import ConceptMastery
+    from specquiz.store.projections import Totals
+
+EXAMPLE = """\
+Mastery is the share answered right among the latest answers to a concept's questions; it counts from three answers on.
+
+examples:
+  specquiz stats
+  specquiz stats --json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = EXAMPLE
+    parser.add_argument(
+        "--bank", metavar="PATH", type=Path, action="append", default=[], help="also read this file or folder"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print mastery by concept, for concepts that have questions."""
+    from specquiz.banks.library import open_library
+    from specquiz.sessions.mastery import mastery
+    from specquiz.store.log import open_log
+    from specquiz.store.projections import totals
+
+    library = open_library(arguments.bank)
+    with open_log() as log:
+        events = log.events()
+    known = {slug: found for slug, found in mastery(events, library).items() if found.needed}
+    if arguments.json:
+        print(_as_json(known, totals(events), library))
+    else:
+        _say(known, totals(events), library)
+    return 0
+
+
+def _as_json(known: dict[str, ConceptMastery], counted: Totals, library: Library) -> str:
+    import json
+
+    concepts = [
+        {
+            "concept": slug,
+            "name": _name(library, slug),
+            "right": found.right,
+            "answered": found.answered,
+            "needed": found.needed,
+            "share": found.share,
+        }
+        for slug, found in known.items()
+    ]
+    facts = {"sessions": counted.sessions, "answers": counted.answers, "seconds": counted.seconds, "concepts": concepts}
+    return json.dumps(facts, ensure_ascii=False, indent=2)
+
+
+def _say(known: dict[str, ConceptMastery], counted: Totals, library: Library) -> None:
+    from specquiz.console import open_console
+    from specquiz.reports.markdown import clock_text
+
+    console = open_console()
+    console.say(
+        f"{counted.answers} answers in {counted.sessions} sessions, {clock_text(counted.seconds)} on questions."
+    )
+    width = max((len(_name(library, slug)) for slug in known), default=0)
+    for slug, found in known.items():
+        console.say(f"  {_name(library, slug):{width}}  {_standing(found)}")
+    if not counted.answers:
+        console.say("`specquiz practice` asks the first question.")
+
+
+def _standing(found: ConceptMastery) -> str:
+    if not found.answered:
+        return "not asked yet"
+    text = f"{found.right} of {found.answered} right, {found.share:.0%}"
+    short = found.needed - found.answered
+    return f"{text} (counts after {short} more)" if short > 0 else text
+
+
+def _name(library: Library, slug: str) -> str:
+    return library.concepts[slug].name if slug in library.concepts else slug

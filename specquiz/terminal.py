@@ -1,0 +1,89 @@
+"""Text for any terminal: control characters made visible, glyphs that the stream lacks spelled out, lines wrapped."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+
+_CONTROL = re.compile(
+    # C0 and C1 controls, line separators, and the characters that reorder or hide what stands beside them.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+
+_SPELLED = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "λ": "lambda", "μ": "mu", "π": "pi", "σ": "sigma", "τ": "tau", "ρ": "rho",
+    "θ": "theta", "ε": "eps", "Σ": "Sum", "Π": "Prod", "Δ": "Delta", "×": "x", "·": "*", "÷": "/", "−": "-", "–": "-",
+    "—": "-", "…": "...", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->", "←": "<-", "⇒": "=>", "√": "sqrt",
+    "∞": "inf", "∈": "in", "“": '"', "”": '"', "‘": "'", "’": "'", "•": "-", "✓": "v", "✗": "x", "\u00a0": " ",
+}  # fmt: skip
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴷ", "0123456789+-()niK")
+_PARTS = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴷ]+)")
+
+
+_LAID_OUT = re.compile(r"\s{2,}|[-*|>#] |\d+[.)] ")
+
+
+def visible(text: str) -> str:
+    """`text` with control characters written out (`\\x1b`), so that no bank and no answer can steer a terminal."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+
+
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """Lines of `text`, at most `width` wide where words allow. What is laid out (indents, lists, fences) stays so."""
+    fenced = False
+    paragraph: list[str] = []
+    for line in text.expandtabs(4).strip("\n").splitlines():
+        fence = line.lstrip().startswith("```")
+        if fenced or fence or not line.strip() or _LAID_OUT.match(line):
+            yield from _filled(paragraph, width)
+            paragraph = []
+            yield line.rstrip()
+        else:
+            paragraph.append(line.strip())
+        fenced ^= fence
+    yield from _filled(paragraph, width)
+
+
+def _filled(paragraph: list[str], width: int) -> list[str]:
+    return textwrap.wrap(" ".join(paragraph), width, break_long_words=False, break_on_hyphens=False)
+
+
+def spell_out_what_streams_lack() -> None:
+    """Let standard output and error write any text: what their encoding lacks is spelled out (`α` as `alpha`)."""
+    codecs.register_error("specquiz.spell_out", _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="specquiz.spell_out")
+
+
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    parts = _PARTS.split(error.object[error.start : error.end])
+    encoding = error.encoding
+
+    def plain(character: str) -> str:
+        return _SPELLED.get(character) or _without_marks(character, encoding)
+
+    spelled = (
+        "^" + _grouped(part.translate(_RAISED)) if _PARTS.fullmatch(part) else "".join(map(plain, part))
+        for part in parts
+        if part
+    )
+    return "".join(spelled), error.end
+
+
+def _grouped(exponent: str) -> str:
+    return exponent if exponent.isalnum() else f"({exponent})"
+
+
+def _without_marks(character: str, encoding: str) -> str:
+    """The letter without its accents, or a question mark."""
+    import unicodedata
+
+    base = unicodedata.normalize("NFKD", character).encode(encoding, "ignore").decode(encoding)
+    return base or "?"
