@@ -1,0 +1,162 @@
+"""The full-screen program. It owns themes, signals and what stands open; screens own behaviour, sessions the truth."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from specquiz.errors import SpecquizError
+from specquiz.tui.screens.home import HomeScreen
+from specquiz.tui.start import Home, LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.theme import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
+    from specquiz.labs.model import Lab
+    from specquiz.store.log import Log
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the screens work with: the questions, the labs and the log."""
+
+    library: Library
+    labs: tuple[Lab, ...]
+    log: Log
+
+
+def open_desk(library_paths: Sequence[Path]) -> Desk:
+    """Read the shipped banks, the person's own and `library_paths`, and open the log.
+
+    Raises:
+        SpecquizError: the log cannot be used, or a lab file is wrong. Broken banks are listed in the library instead.
+    """
+    from specquiz.banks.library import open_library
+    from specquiz.labs.loading import load_labs
+    from specquiz.store.log import open_log
+
+    return Desk(library=open_library(library_paths), labs=load_labs(), log=open_log())
+
+
+class SpecquizApp(App[None]):
+    """The program.
+
+    Args:
+        open_desk: reads banks and log; called once the first frame is on the screen.
+        start: where to begin.
+        clock: seconds since the epoch.
+        ticks: seconds of a clock that never runs backwards.
+    """
+
+    CSS_PATH = "specquiz.tcss"
+    TITLE = "specquiz"
+    ESCAPE_TO_MINIMIZE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "help_quit", show=False, system=True)]
+
+    def __init__(
+        self,
+        open_desk: Callable[[], Desk],
+        start: Start,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._open_desk = open_desk
+        self._start_at = start
+        self.clock = clock
+        self.ticks = ticks
+        self.desk: Desk | None = None
+        self.failure: SpecquizError | None = None
+
+    def get_default_screen(self) -> Screen[None]:
+        return HomeScreen(id="home")
+
+    def on_mount(self) -> None:
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = DARK.name
+        self._end_in_order_on_signals()
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        """Read banks and log, after the first frame."""
+        try:
+            self.desk = self._open_desk()
+            assert isinstance(self.screen, HomeScreen)
+            self.screen.show_overview()
+            self.begin(self._start_at)
+        except SpecquizError as error:
+            self.fail(error)
+
+    def begin(self, start: Start) -> None:
+        """Go where `start` says, on top of home."""
+        match start:
+            case Home():
+                pass
+            case LabStart():
+                from specquiz.tui.screens.lab import LabScreen
+
+                self.push_screen(LabScreen(start))
+            case PracticeStart() | MockStart() | ResumeStart():
+                from specquiz.tui.sittings import screen_for
+
+                self.push_screen(screen_for(self.opened, start, self.clock))
+
+    @property
+    def opened(self) -> Desk:
+        """The desk, which every screen but home's first frame may count on."""
+        assert self.desk is not None
+        return self.desk
+
+    def fail(self, error: SpecquizError) -> None:
+        """End the program; the error is told after the terminal is itself again."""
+        self.failure = error
+        self.exit(return_code=error.exit_code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What a person can mend (a full disk, say) ends the program in order; anything else is a fault of ours."""
+        if isinstance(error, SpecquizError):
+            self.fail(error)
+        else:
+            super()._handle_exception(error)
+
+    def action_help(self) -> None:
+        from specquiz.tui.screens.dialogs import Help
+
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(self.screen))
+
+    def _end_in_order_on_signals(self) -> None:
+        """A terminal that goes away (SIGHUP) or a polite kill ends the program as quitting does."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.exit, None, 128 + number)
+
+
+def run(library_paths: Sequence[Path], start: Start) -> int:
+    """Run the full-screen program until the person leaves it; return the exit code.
+
+    Raises:
+        SpecquizError: the log or a lab file cannot be used.
+    """
+    if os.environ.get("NO_COLOR") == "":
+        # By its convention an empty NO_COLOR means nothing; Textual would take it as set.
+        del os.environ["NO_COLOR"]
+    app = SpecquizApp(lambda: open_desk(library_paths), start)
+    app.run()
+    if app.desk is not None:
+        app.desk.log.close()
+    if app.failure is not None:
+        raise app.failure
+    return app.return_code or 0

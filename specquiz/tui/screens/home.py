@@ -1,0 +1,311 @@
+"""Home: what is open, the banks with their mastery, the mock interview, and the labs with their locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from specquiz.tui.screens.page import Page
+from specquiz.tui.start import LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.widgets.lines import Key
+from specquiz.tui.widgets.visuals import Row
+
+if TYPE_CHECKING:
+    from specquiz.tui.overview import BankEntry, LabEntry, Overview
+
+MOCK_MINUTES = 30
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that can be opened from home."""
+
+    title: str
+    status: Content
+    about: Content
+    start: Start
+    asks: int = 0
+    """How many questions there are to choose from; 0 where no number is asked."""
+
+
+class Menu(OptionList):
+    """The list of everything that can be opened; digits open an entry at once."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+        *(Binding(str(n), f"open({n - 1})", show=False) for n in range(1, 10)),
+    ]
+
+    def action_open(self, place: int) -> None:
+        """Open the entry that carries this number."""
+        usable = [index for index, option in enumerate(self.options) if not option.disabled]
+        if place < len(usable):
+            self.highlighted = usable[place]
+            self.action_select()
+
+
+class HomeScreen(Page):
+    """The list on the left or top, what the highlighted entry is beside or under it."""
+
+    HELP = (
+        ("1-9", "open the entry with that number"),
+        ("j k, arrows", "move"),
+        ("Enter", "open"),
+        ("x", "discard the open session under the cursor"),
+        ("q", "quit"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "app.quit", "Quit"),
+        Binding("x", "discard", "Discard", show=False),
+    ]
+    KEYS = (
+        Key("q", "quit", "app.quit"),
+        Key("?", "help", "app.help"),
+        Key("Enter", "open", "screen.open_highlighted"),
+        Key("1-9", "open by number", "app.help"),
+        Key("j k", "move", "app.help"),
+    )
+
+    def body(self) -> ComposeResult:
+        with Container(id="home"):
+            yield Menu(id="menu", markup=False, compact=True)
+            with VerticalScroll(id="about", can_focus=False):
+                yield Static(Content.styled("Reading the banks …", "$foreground 60%"), id="about-text", markup=False)
+
+    def on_mount(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self.show_frame("specquiz", "LLM inference, practised and proved", self.KEYS)
+        self.query_one(Menu).focus()
+
+    def on_screen_resume(self) -> None:
+        if self.program.desk is not None:
+            self.show_overview()
+
+    def show_overview(self) -> None:
+        """Compute everything anew from the log and show it; the cursor stays where it was."""
+        from specquiz.tui.overview import survey
+
+        desk = self.program.opened
+        overview = survey(desk.library, desk.labs, desk.log.events())
+        self._record_opened_labs(overview)
+        self._entries = {}
+        menu = self.query_one(Menu)
+        before = menu.highlighted_option
+        options = list(self._options(overview))
+        menu.set_options(options)
+        ids = [option.id for option in options]
+        wanted = before.id if before is not None and before.id in ids else next(iter(self._entries), None)
+        if wanted is not None:
+            menu.highlighted = ids.index(wanted)
+        else:
+            self._show_about(Content("There is no bank to practise yet."))
+
+    def _options(self, overview: Overview) -> Iterator[Option]:
+        now = self.program.clock()
+        for session in overview.open:
+            yield self._option(f"resume:{session.id}", self._resume_entry(session, now))
+        yield _heading("Practice", first=not overview.open)
+        for bank in overview.banks:
+            yield self._option(f"bank:{bank.bank.id}", _bank_entry(bank))
+        if len(overview.banks) > 1:
+            yield self._option("all", _all_entry(overview))
+        if overview.missed:
+            yield self._option("missed", _missed_entry(overview))
+        if overview.problems:
+            yield Option(_problem_line(overview), disabled=True)
+        if overview.banks:
+            yield _heading("Mock interview")
+            yield self._option("mock", _mock_entry())
+        if overview.labs:
+            yield _heading("Labs")
+        for lab in overview.labs:
+            yield self._option(f"lab:{lab.lab.id}", _lab_entry(lab))
+
+    def _option(self, id: str, entry: Entry) -> Option:
+        self._entries[id] = entry
+        number = len(self._entries)
+        label = f" {number}  " if number <= 9 else "    "
+        return Option(Row(Content.assemble((label, "$primary"), entry.title), entry.status, indent=4), id=id)
+
+    def _resume_entry(self, session: object, now: float) -> Entry:
+        from specquiz.sessions.engine import Session
+        from specquiz.tui.wording import open_session
+
+        assert isinstance(session, Session)
+        title, place = open_session(session, now)
+        banks = sorted({item.bank for item in session.plan})
+        about = _about(title, f"{place}. Questions from {', '.join(banks)}.", "Press x to discard it.")
+        return Entry(title, Content.styled(place, "$accent"), about, ResumeStart(session.id))
+
+    def _record_opened_labs(self, overview: Overview) -> None:
+        """A lab that opened stays open: the log says so from now on."""
+        from specquiz.labs.unlocking import Unlocked
+        from specquiz.sessions.events import LabUnlocked
+
+        for entry in overview.labs:
+            if entry.lock == Unlocked(recorded=False):
+                event = LabUnlocked(at=self.program.clock(), lab=entry.lab.id, how="mastery")
+                self.program.opened.log.append(event)
+                self.notify(f"The lab “{entry.lab.title}” is open now.", markup=False)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        entry = self._entries.get(event.option_id or "")
+        if entry is not None:
+            self._show_about(entry.about)
+
+    def _show_about(self, about: Content) -> None:
+        self.query_one("#about-text", Static).update(about)
+        self.query_one("#about", VerticalScroll).scroll_home(animate=False)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        entry = self._entries[event.option_id or ""]
+        match entry.start:
+            case PracticeStart() as start if entry.asks:
+                self._ask_how_many(entry, start)
+            case MockStart():
+                self._ask_minutes()
+            case start:
+                self.program.begin(start)
+
+    def _ask_how_many(self, entry: Entry, start: PracticeStart) -> None:
+        from specquiz.tui.screens.dialogs import AskNumber
+
+        def begin(count: int | None) -> None:
+            if count is not None:
+                self.program.begin(PracticeStart(banks=start.banks, count=count, missed_only=start.missed_only))
+
+        self.app.push_screen(
+            AskNumber(
+                entry.title,
+                f"How many questions? There {'is' if entry.asks == 1 else 'are'} {entry.asks} to choose from.",
+                suggested=min(10, entry.asks),
+                most=entry.asks,
+            ),
+            begin,
+        )
+
+    def _ask_minutes(self) -> None:
+        from specquiz.tui.screens.dialogs import AskNumber
+
+        def begin(minutes: int | None) -> None:
+            if minutes is not None:
+                self.program.begin(MockStart(minutes=minutes))
+
+        self.app.push_screen(
+            AskNumber(
+                "Mock interview",
+                "How many minutes? The clock starts when you press Enter, and it does not stop: not when you leave, "
+                "not when the machine fails. You can come back while there is time.",
+                suggested=MOCK_MINUTES,
+                most=24 * 60,
+            ),
+            begin,
+        )
+
+    def action_open_highlighted(self) -> None:
+        self.query_one(Menu).action_select()
+
+    def action_discard(self) -> None:
+        """Ask, then end the open session under the cursor for good."""
+        from specquiz.tui.screens.dialogs import Confirm
+
+        option = self.query_one(Menu).highlighted_option
+        entry = self._entries.get((option.id or "") if option else "")
+        if entry is None or not isinstance(entry.start, ResumeStart):
+            return
+        session = entry.start.session
+
+        def discard(sure: bool | None) -> None:
+            if sure:
+                from specquiz.sessions.events import Finished
+
+                event = Finished(at=self.program.clock(), session=session, how="discarded")
+                self.program.opened.log.append(event)
+                self.show_overview()
+
+        self.app.push_screen(
+            Confirm("Discard this session?", "What was answered stays in your history.", yes="Discard it"), discard
+        )
+
+
+def _heading(text: str, *, first: bool = False) -> Option:
+    return Option(Content.styled(("" if first else "\n") + text, "bold $secondary"), disabled=True)
+
+
+def _about(title: str, *paragraphs: str) -> Content:
+    return Content("\n\n").join([Content.styled(title, "bold"), *(Content(text.strip()) for text in paragraphs if text)])
+
+
+def _bank_entry(entry: BankEntry) -> Entry:
+    from specquiz.tui.wording import bank_status, bar
+
+    width = max((len(name) for name, _ in entry.concepts), default=0)
+    lines = [
+        Content.assemble(f"{name:<{width}}  ", bar(state.share, 8), f"  {state.right} of {state.answered} right")
+        for name, state in entry.concepts
+    ]
+    about = _about(entry.bank.title, entry.bank.description)
+    return Entry(
+        entry.bank.title,
+        bank_status(entry),
+        Content("\n").join([about, Content(""), *lines]),
+        PracticeStart(banks=(entry.bank.id,)),
+        asks=len(entry.bank.questions),
+    )
+
+
+def _all_entry(overview: Overview) -> Entry:
+    from specquiz.tui.wording import plural
+
+    count = sum(len(entry.bank.questions) for entry in overview.banks)
+    about = _about("All banks", "Questions you have not seen come first, then those you missed, then the oldest.")
+    return Entry("All banks", Content.styled(plural(count, "question"), "$foreground 60%"), about, PracticeStart(), asks=count)
+
+
+def _missed_entry(overview: Overview) -> Entry:
+    from specquiz.tui.wording import plural
+
+    count = len(overview.missed)
+    about = _about("Only the missed ones", "Questions whose latest answer was wrong, or was shown on request.")
+    status = Content.styled(plural(count, "question"), "$foreground 60%")
+    return Entry("Only the missed ones", status, about, PracticeStart(missed_only=True), asks=count)
+
+
+def _mock_entry() -> Entry:
+    about = _about(
+        "Mock interview",
+        "Questions from all banks against the clock, without feedback before the end. You can flag, skip and go back, "
+        "and each answer is saved as you give it. At the end there is a report by concept.",
+    )
+    status = Content.styled("timed, with a report", "$foreground 60%")
+    return Entry("Timed mock interview", status, about, MockStart(minutes=MOCK_MINUTES))
+
+
+def _lab_entry(entry: LabEntry) -> Entry:
+    from specquiz.labs.unlocking import Locked
+    from specquiz.tui.wording import lab_status, missing
+
+    about = _about(entry.lab.title, entry.lab.goal)
+    if isinstance(entry.lock, Locked):
+        lines = [Content(f"  {missing(lack)}") for lack in entry.lock.missing]
+        about = Content("\n").join([about, Content(""), Content.styled("Still missing to open it:", "bold"), *lines])
+    return Entry(entry.lab.title, lab_status(entry), about, LabStart(lab=entry.lab.id))
+
+
+def _problem_line(overview: Overview) -> Content:
+    from specquiz.tui.wording import plural
+
+    count = len({problem.path for problem in overview.problems})
+    verb = "has" if count == 1 else "have"
+    return Content.assemble(
+        (f" [!] {plural(count, 'bank file')} {verb} problems: ", "bold $warning"), str(overview.problems[0])
+    )

@@ -1,0 +1,193 @@
+"""Practice on one screen that is updated in place: question, answer, verdict with the reason, next."""
+
+from __future__ import annotations
+
+import secrets
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from specquiz.answers import Invalid
+from specquiz.banks.model import MultiQuestion, SingleQuestion
+from specquiz.sessions.history import key_of
+from specquiz.sessions.practice import Practice, start_practice
+from specquiz.tui import wording
+from specquiz.tui.guard import EnterGuard
+from specquiz.tui.screens.page import Page
+from specquiz.tui.widgets.lines import Key
+from specquiz.tui.widgets.question import QuestionPane
+
+_QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
+
+
+class PracticeScreen(Page):
+    """A practice in progress. The session decides and records; this screen shows and asks."""
+
+    HELP = (
+        ("Enter", "answer; then go on"),
+        ("1-9, a-i", "choose, where there are choices (space marks one of several)"),
+        ("j k, arrows", "move among choices"),
+        ("PgUp PgDn", "scroll the text"),
+        ("F2", "a hint"),
+        ("F3", "I don't know, show me (counts as not right)"),
+        ("F4, Esc", "leave; the practice can be resumed at the same question"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "next", "Next", show=False),
+        Binding("f2", "hint", "Hint"),
+        Binding("f3", "show", "Show me"),
+        Binding("f4,escape", "leave", "Leave"),
+        Binding("pageup", "scroll_text(-1)", show=False),
+        Binding("pagedown", "scroll_text(1)", show=False),
+    ]
+    ASKING = (
+        Key("Enter", "answer", "screen.submit"),
+        *_QUIT,
+        Key("F3", "show me", "screen.show"),
+        Key("F2", "hint", "screen.hint"),
+        Key("F4", "leave", "screen.leave"),
+    )
+    FEEDBACK = (Key("Enter", "next", "screen.next"), *_QUIT, Key("F4", "leave", "screen.leave"))
+    DONE = (Key("Enter", "choose", "screen.submit"), *_QUIT, Key("F4", "home", "screen.leave"))
+
+    def __init__(self, practice: Practice) -> None:
+        super().__init__(id="practice")
+        self._practice = practice
+
+    def body(self) -> ComposeResult:
+        yield QuestionPane()
+
+    def on_mount(self) -> None:
+        self._guard = EnterGuard(self.program.ticks)
+        for note in self._practice.notes:
+            self.notify(note, severity="warning", markup=False)
+        self._show()
+
+    @property
+    def _pane(self) -> QuestionPane:
+        return self.query_one(QuestionPane)
+
+    def _show(self) -> None:
+        """Show whatever the practice is at."""
+        self._guard.changed()
+        if self._practice.phase == "done":
+            self._show_summary()
+            return
+        self._ask()
+        if self._practice.phase == "feedback":
+            self._reveal()
+        self._show_place()
+
+    def _show_place(self) -> None:
+        number, count = self._practice.position
+        title = self.program.opened.library.bank(self._practice.item.bank).title
+        keys = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
+        self.show_frame(title, f"question {number} of {count}", keys)
+
+    def _ask(self) -> None:
+        question = self._practice.question
+        state = self._practice.session.items[self._practice.session.index]
+        given = state.answered.text if state.answered else ""
+        if isinstance(question, SingleQuestion | MultiQuestion):
+            multi = isinstance(question, MultiQuestion)
+            self._pane.ask_choices(self._practice.prompt, self._practice.choices, multi=multi, chosen=given.split())
+        else:
+            self._pane.ask_text(self._practice.prompt, wording.placeholder(question), given)
+        self._pane.show_hints(self._practice.hints)
+
+    def _reveal(self) -> None:
+        question = self._practice.question
+        state = self._practice.session.items[self._practice.session.index]
+        verdict = self._practice.last_verdict
+        choice = isinstance(question, SingleQuestion | MultiQuestion)
+        if state.shown or verdict is None:
+            first = Content.assemble(("[shown] ", "bold $warning"), "It will come back among the missed ones.")
+        else:
+            first = wording.verdict(verdict, typed=not choice)
+        parts = [first]
+        if not choice and not state.right:
+            parts.append(Content.assemble(("the answer  ", "bold $secondary"), self._practice.solution))
+        parts.append(Content(self._practice.explanation.strip()))
+        right = question.answer if isinstance(question, MultiQuestion) else (getattr(question, "answer", ""),)
+        chosen = state.answered.text.split() if state.answered else ()
+        self._pane.reveal(Content("\n\n").join(parts), right, chosen)
+
+    def _show_summary(self) -> None:
+        missed = len(self._practice.missed_items())
+        self._pane.ask_choices("", self._ways_on(missed), multi=False, chosen=("missed",) if missed else ("home",))
+        self._pane.show_stem(wording.summary(self._practice.summary()))
+        self.show_frame("Practice done", "", self.DONE)
+
+    @staticmethod
+    def _ways_on(missed: int) -> list[tuple[str, str]]:
+        again = [("missed", f"Again, only the missed ones ({missed})")] if missed else []
+        return [*again, ("home", "Home")]
+
+    def on_question_pane_submitted(self, event: QuestionPane.Submitted) -> None:
+        if not self._guard.passes():
+            return
+        if self._practice.phase == "done":
+            self._go_on(event.text)
+            return
+        verdict = self._practice.answer(event.text)
+        if isinstance(verdict, Invalid):
+            self._pane.show_note(verdict.message, verdict.at)
+        else:
+            self._show_feedback()
+
+    def _show_feedback(self) -> None:
+        self._guard.changed()
+        self._reveal()
+        self._show_place()
+
+    def _go_on(self, choice: str) -> None:
+        """What to do after the last question."""
+        if choice != "missed":
+            self.action_leave()
+            return
+        desk = self.program.opened
+        missed = {key_of(item) for item in self._practice.missed_items()}
+        self._practice = start_practice(
+            desk.library,
+            sorted({bank for bank, _ in missed}),
+            count=None,
+            seed=secrets.randbelow(2**31),
+            record=desk.log.append,
+            clock=self.program.clock,
+            only=missed,
+        )
+        self._show()
+
+    def action_submit(self) -> None:
+        """Give the answer as it stands (a click on the key line)."""
+        self._pane.post_message(QuestionPane.Submitted(self._pane.draft))
+
+    def action_next(self) -> None:
+        """After the verdict, go to the next question."""
+        if self._practice.phase == "feedback" and self._guard.passes():
+            self._practice.advance()
+            self._show()
+
+    def action_hint(self) -> None:
+        """Show one more hint."""
+        if self._practice.phase != "asking":
+            return
+        if self._practice.hint() is None:
+            self.notify("There is no further hint.", markup=False, timeout=3)
+        self._pane.show_hints(self._practice.hints)
+
+    def action_show(self) -> None:
+        """I don't know, show me."""
+        if self._practice.phase == "asking":
+            self._practice.show()
+            self._show_feedback()
+
+    def action_scroll_text(self, pages: int) -> None:
+        self._pane.action_scroll_reading(pages)
+
+    def action_leave(self) -> None:
+        """Go home; an open practice can be resumed."""
+        self._practice.leave()
+        self.app.pop_screen()

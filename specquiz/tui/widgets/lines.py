@@ -1,0 +1,82 @@
+"""The two lines that frame each screen: what this is, and which keys matter here. Both are cheap to repaint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
+
+
+class Key(NamedTuple):
+    """A key worth showing: its name, what it does in a word or two, and the action a click on it runs."""
+
+    name: str
+    does: str
+    action: str
+
+
+class TitleLine(Widget):
+    """One line: a title on the left, a note on the right. The note gives way when both do not fit."""
+
+    DEFAULT_CSS = """
+    TitleLine { height: 1; padding: 0 2; background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, title: str = "", note: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._title = title
+        self._note = note
+
+    def show(self, title: str, note: str = "") -> None:
+        """Show another title and note."""
+        if (title, note) != (self._title, self._note):
+            self._title, self._note = title, note
+            self.refresh()
+
+    def render(self) -> Content:
+        width = self.content_size.width
+        title = Content(self._title).truncate(width, ellipsis=True)
+        note = Content(self._note)
+        room = width - title.cell_length - 2
+        if room < 8:
+            return title.stylize("bold")
+        note = note.truncate(room, ellipsis=True)
+        gap = " " * (width - title.cell_length - note.cell_length)
+        return Content.assemble(title.stylize("bold"), gap, note.stylize("$secondary"))
+
+
+class KeyLine(Widget):
+    """One line of keys, most needed first. Keys that do not fit are left out whole; none is cut."""
+
+    DEFAULT_CSS = """
+    KeyLine {
+        height: 1; padding: 0 2; background: $panel; color: $foreground 70%;
+        link-color: $foreground 70%; link-background: $panel; link-style: none;
+        link-color-hover: $foreground; link-background-hover: $panel; link-style-hover: bold;
+    }
+    """
+
+    def __init__(self, keys: Sequence[Key] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._keys = tuple(keys)
+
+    def show(self, keys: Sequence[Key]) -> None:
+        """Show other keys."""
+        if tuple(keys) != self._keys:
+            self._keys = tuple(keys)
+            self.refresh()
+
+    def render(self) -> Content:
+        parts: list[Content] = []
+        width = 0
+        for key in self._keys:
+            part = Content.assemble((key.name, "bold $primary"), f" {key.does}")
+            gap = 3 if parts else 0
+            if width + gap + part.cell_length > self.content_size.width:
+                break
+            parts.append(part.stylize(Style.from_meta({"@click": key.action})))
+            width += gap + part.cell_length
+        return Content("   ").join(parts)

@@ -1,0 +1,134 @@
+"""One question on the screen: its text, the place for the answer, and what is said about it. Updated in place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from specquiz.tui.widgets.choices import Choices
+
+
+class QuestionPane(Vertical):
+    """Shows a question, takes an answer, shows what is said about it. It judges nothing."""
+
+    class Submitted(Message):
+        """The learner gives `text` as the answer: what was typed, or the chosen ids separated by spaces."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def on_mount(self) -> None:
+        self.query_one(Input).cursor_blink = False
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="reading", can_focus=False):
+            yield Static(id="stem", markup=False)
+            yield Static(id="hints", markup=False)
+        yield Choices(id="choices")
+        yield Input(id="typed", select_on_focus=False)
+        yield Static(id="note", markup=False)
+        with VerticalScroll(id="feedback"):
+            yield Static(id="said", markup=False)
+
+    def ask_choices(self, stem: str, choices: Sequence[tuple[str, str]], *, multi: bool, chosen: Collection[str]) -> None:
+        """Ask for one or several of `choices`, (id, text) each."""
+        self._ask(stem, typed=False)
+        widget = self.query_one(Choices)
+        widget.ask(choices, multi=multi, chosen=chosen)
+        widget.focus(scroll_visible=False)
+
+    def ask_text(self, stem: str, placeholder: str, text: str = "") -> None:
+        """Ask for something typed; `text` is there already."""
+        self._ask(stem, typed=True)
+        field = self.query_one(Input)
+        field.disabled = False
+        field.placeholder = placeholder
+        field.value = text
+        field.cursor_position = len(text)
+        field.focus(scroll_visible=False)
+
+    def rest(self, text: Content) -> None:
+        """Show only a text and take no answer."""
+        self._ask("", typed=False)
+        self.query_one(Choices).ask((), multi=False)
+        self.query_one(Choices).disabled = True
+        self.show_stem(text)
+
+    def _ask(self, stem: str, *, typed: bool) -> None:
+        self.remove_class("-answered")
+        self.set_class(typed, "-typed")
+        self.show_stem(Content(stem.rstrip()))
+        self.show_hints(())
+        self.show_note("")
+        self.query_one("#reading", VerticalScroll).scroll_home(animate=False)
+
+    def show_stem(self, stem: Content) -> None:
+        """Show a text where the question stands."""
+        self.query_one("#stem", Static).update(stem)
+
+    def show_hints(self, hints: Sequence[str]) -> None:
+        """Show the hints taken so far."""
+        lines = [Content.assemble(("hint  ", "bold $accent"), hint.strip()) for hint in hints]
+        widget = self.query_one("#hints", Static)
+        widget.display = bool(hints)
+        widget.update(Content("\n").join(lines))
+        if hints:
+            self.query_one("#reading", VerticalScroll).scroll_end(animate=False)
+
+    def show_note(self, text: str, at: int | None = None) -> None:
+        """Say something about the input under it, with a caret under column `at` of what was typed. It keeps the text."""
+        note = self.query_one("#note", Static)
+        note.display = bool(text)
+        if not text:
+            return
+        field = self.query_one(Input)
+        lead = ""
+        if at is not None and field.display:
+            field.cursor_position = at
+            column = cell_len(field.value[:at]) - field.scroll_offset.x + field.styles.gutter.left
+            lead = " " * max(0, column - note.styles.gutter.left) + "^\n"
+        note.update(Content.assemble((lead, "bold $warning"), ("[not read] ", "bold $warning"), text))
+
+    def reveal(self, said: Content, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
+        """End the question: show what is said about the answer and take no other."""
+        self.show_note("")
+        self.add_class("-answered")
+        if self.has_class("-typed"):
+            self.query_one(Input).disabled = True
+        else:
+            self.query_one(Choices).reveal(right, chosen)
+        self.query_one("#said", Static).update(said)
+        feedback = self.query_one("#feedback", VerticalScroll)
+        feedback.scroll_home(animate=False)
+        feedback.focus(scroll_visible=False)
+
+    @property
+    def draft(self) -> str:
+        """The answer as it stands in the field, given or not."""
+        return self.query_one(Input).value if self.has_class("-typed") else " ".join(self.query_one(Choices).chosen)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted(event.value))
+
+    def on_choices_submitted(self, event: Choices.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted(" ".join(event.chosen)))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.query_one("#note", Static).display:
+            self.show_note("")
+
+    def action_scroll_reading(self, pages: int) -> None:
+        """Scroll what is being read, without leaving the answer."""
+        where = "#feedback" if self.has_class("-answered") else "#reading"
+        scroll = self.query_one(where, VerticalScroll)
+        scroll.scroll_relative(y=pages * max(1, scroll.size.height - 1), animate=False)

@@ -1,0 +1,56 @@
+"""Two ways of setting text in a line that wraps well at any width."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.css.styles import RulesMap
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
+
+
+class Hanging(Visual):
+    """A label and a text whose further lines start under its first one."""
+
+    def __init__(self, label: Content, text: Content) -> None:
+        self._label = label
+        self._text = text
+        self._indent = label.cell_length
+
+    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        label = self._label.render_strips(self._indent, 1, style, options)
+        blank = [Strip.blank(self._indent, style.rich_style)]
+        lines = self._text.render_strips(max(1, width - self._indent), height, style, options)
+        return [Strip.join([*(blank if row else label), line]) for row, line in enumerate(lines)]
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return self._indent + self._text.get_optimal_width(rules, container_width)
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return self._text.get_height(rules, max(1, width - self._indent))
+
+
+class Row(Visual):
+    """A text on the left and a status on the right; where both do not fit, the status goes under the text."""
+
+    GAP = 2
+
+    def __init__(self, text: Content, status: Content, *, indent: int = 0) -> None:
+        self._text = text
+        self._status = status
+        self._indent = indent
+
+    def _content(self, width: int) -> Content:
+        gap = width - self._text.cell_length - self._status.cell_length
+        if not self._status or gap >= self.GAP:
+            return Content.assemble(self._text, " " * max(0, gap), self._status)
+        return Content.assemble(self._text, "\n", " " * self._indent, self._status)
+
+    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        return self._content(width).render_strips(width, height, style, options)
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:  # noqa: ARG002
+        return self._text.cell_length + self.GAP + self._status.cell_length
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return self._content(width).get_height(rules, width)

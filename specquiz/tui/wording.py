@@ -1,0 +1,145 @@
+"""How figures and states are said on the screens. Pure; no colour carries a meaning that the words do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+if TYPE_CHECKING:
+    from specquiz.answers import Verdict
+    from specquiz.banks.model import AnyQuestion
+    from specquiz.labs.unlocking import Missing
+    from specquiz.sessions.engine import Session, Summary
+    from specquiz.tui.overview import BankEntry, LabEntry
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 question`, `2 questions`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def bar(share: float, width: int = 12) -> Content:
+    """A bar of `width` cells: heavy up to `share` (0 to 1), light after it."""
+    full = round(max(0.0, min(1.0, share)) * width)
+    return Content.assemble(("━" * full, "$success"), ("─" * (width - full), "$foreground 30%"))
+
+
+def clock(seconds: float) -> str:
+    """`18:20`, or `1:02:03` from an hour on. Rounded up, so that 0:00 means that the time is up."""
+    whole = int(-(-seconds // 1))
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def time_left(remaining: float, total: float) -> str:
+    """What to say about the time left; empty while there is plenty."""
+    if remaining <= 0:
+        return "time is up"
+    if remaining <= 60:
+        return "less than a minute left"
+    if remaining <= total / 5:
+        return "less than a fifth of the time left"
+    if remaining <= total / 2:
+        return "half of the time is gone"
+    return ""
+
+
+def bank_status(entry: BankEntry) -> Content:
+    """How far a bank is mastered, as a bar and in words."""
+    total = len(entry.bank.questions)
+    return Content.assemble(bar(entry.right / total if total else 0.0), f" {entry.right:>3} of {total} right")
+
+
+def lab_status(entry: LabEntry) -> Content:
+    """Whether a lab is open, and how its latest run ended."""
+    from specquiz.labs.unlocking import Locked
+
+    if isinstance(entry.lock, Locked):
+        return Content.styled(f"locked, {plural(len(entry.lock.missing), 'concept')} to go", "$foreground 60%")
+    words = {
+        "": "open",
+        "passed": "open, passed",
+        "failed": "open, not passed yet",
+        "not_gradable": "open, last run not gradable",
+        "broken": "open, last run broke off",
+    }
+    return Content.styled(words[entry.latest], "$success")
+
+
+def missing(lack: Missing) -> str:
+    """What one concept still lacks to open a lab."""
+    return (
+        f"{lack.concept}: {lack.answered} of {lack.needed} questions answered, "
+        f"share right {lack.share:.2f} of {lack.bound:.2f}"
+    )
+
+
+def open_session(session: Session, now: float) -> tuple[str, str]:
+    """What a session that can be resumed is, and where it stands."""
+    place = f"question {session.index + 1} of {len(session.items)}"
+    if session.deadline is None:
+        return "Resume the practice", place
+    if now >= session.deadline:
+        return "The mock interview's time is up", "see its report"
+    return "Resume the mock interview", f"{place}, {clock(session.deadline - now)} left"
+
+
+def placeholder(question: AnyQuestion) -> str:
+    """What may be typed as an answer to `question`."""
+    from specquiz.banks.model import NumericQuestion, SymbolicQuestion, TraceQuestion
+
+    match question:
+        case TraceQuestion():
+            return "the tokens in order, separated by spaces"
+        case SymbolicQuestion():
+            return f"a formula in {', '.join(question.vars)}"
+        case NumericQuestion():
+            unit = f" in {question.unit}" if question.unit else ""
+            return f"a number{unit}, or a formula that gives it"
+        case _:
+            return ""
+
+
+def verdict(verdict: Verdict, *, typed: bool) -> Content:
+    """The verdict in brackets, how the answer was read, and why."""
+    style = {"correct": "bold $success", "wrong": "bold $error", "invalid": "bold $warning"}[verdict.outcome]
+    word = {"invalid": "not read"}.get(verdict.outcome, verdict.outcome)
+    read = ""
+    if typed and verdict.read_as:
+        value = f" = {verdict.value}" if verdict.value and verdict.value != verdict.read_as else ""
+        read = f"\nread as {verdict.read_as}{value}"
+    return Content.assemble((f"[{word}]", style), f" {verdict.message.strip()}", (read, "$foreground 60%"))
+
+
+def summary(summary: Summary) -> Content:
+    """How a practice went."""
+    lines = [
+        Content.assemble(bar(summary.right / summary.asked if summary.asked else 0, 24)),
+        Content.styled(f"{summary.right} of {summary.asked} right", "bold"),
+    ]
+    rest = [
+        f"{count} {word}"
+        for count, word in (
+            (summary.wrong, "wrong"),
+            (summary.shown, "shown on request"),
+            (summary.unanswered, "left open"),
+        )
+        if count
+    ]
+    if rest:
+        lines.append(Content(", ".join(rest)))
+    lines.append(Content(f"{clock(summary.seconds)} on the questions"))
+    return Content("\n").join(lines)
+
+
+def sheet_status(*, answered: bool, flagged: bool) -> str:
+    """A line of the answer sheet."""
+    return ("answered" if answered else "no answer yet") + (", flagged" if flagged else "")
+
+
+def titles(names: Collection[str]) -> str:
+    """Several banks in a few words."""
+    return next(iter(names)) if len(names) == 1 else f"{len(names)} banks"
