@@ -84,8 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
     from specquiz.tui.start import MockStart, ResumeStart
 
     if found is not None:
-        return run_screen(paths, ResumeStart(found.id))
-    return run_screen(paths, MockStart(bank_ids, arguments.minutes, arguments.seed))
+        return run_screen(paths, ResumeStart(found.id, arguments.report))
+    start = MockStart(bank_ids, arguments.minutes, arguments.seed, arguments.questions, arguments.report)
+    return run_screen(paths, start)
 
 
 def _is_path(name: str) -> bool:

@@ -24,7 +24,7 @@ class EnterGuard:
         self._latest = self._ticks()
 
     def passes(self) -> bool:
-        """Whether to act on an Enter that arrives now. A refused one counts as held, and so does the next soon after."""
+        """Whether to act on an Enter that arrives now. One that follows a refused one at once is refused as well."""
         now = self._ticks()
         held = now - self._latest < HELD_SECONDS
         if held:

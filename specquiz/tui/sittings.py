@@ -44,14 +44,20 @@ def screen_for(
             return PracticeScreen(practice)
         case MockStart():
             mock = start_mock(
-                library, start.banks, minutes=start.minutes, seed=_seed(start.seed), record=record, clock=clock
+                library,
+                start.banks,
+                minutes=start.minutes,
+                seed=_seed(start.seed),
+                record=record,
+                clock=clock,
+                count=start.count,
             )
-            return MockScreen(mock)
+            return MockScreen(mock, report=start.report)
         case ResumeStart():
             session = replay(desk.log.events(start.session))
             if session.mode == "practice":
                 return PracticeScreen(resume_practice(library, session, record, clock))
-            return MockScreen(Mock(library, session, record, clock), resumed=True)
+            return MockScreen(Mock(library, session, record, clock), resumed=True, report=start.report)
 
 
 def _seed(given: int | None) -> int:

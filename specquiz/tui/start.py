@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,29 @@ class PracticeStart:
 
 @dataclass(frozen=True)
 class MockStart:
-    """A timed mock interview over some banks (empty means all)."""
+    """A timed mock interview over some banks.
+
+    Attributes:
+        banks: bank ids; empty means all.
+        minutes: time allowed.
+        seed: draws the questions; None draws one.
+        count: how many questions; None means as many as fit the time.
+        report: where to write the report; None means the person's reports folder.
+    """
 
     banks: tuple[str, ...] = ()
     minutes: float = 30
     seed: int | None = None
+    count: int | None = None
+    report: Path | None = None
 
 
 @dataclass(frozen=True)
 class ResumeStart:
-    """A session that is still open, by its id."""
+    """A session that is still open, by its id; `report` as in `MockStart`."""
 
     session: str
+    report: Path | None = None
 
 
 @dataclass(frozen=True)

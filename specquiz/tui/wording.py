@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from specquiz.tui.overview import BankEntry, LabEntry
 
 
+def prose(text: str) -> str:
+    """A bank's text for any width: a paragraph is one line, laid-out lines stay, control characters show."""
+    from specquiz.terminal import visible, wrapped
+
+    return "\n".join(wrapped(visible(text), 1_000_000))
+
+
 def plural(count: int, noun: str) -> str:
     """`1 question`, `2 questions`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -111,7 +111,7 @@ class Help(ModalScreen[None]):
 
     def __init__(self, page: Screen[Any]) -> None:
         super().__init__(classes="dialog")
-        self._rows = (*getattr(page, "HELP", ()), *self.EVERYWHERE)
+        self._rows = (*getattr(page, "KEY_HELP", ()), *self.EVERYWHERE)
 
     def compose(self) -> ComposeResult:
         width = max(len(key) for key, _ in self._rows) + 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -14,26 +13,13 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from specquiz.tui.screens.page import Page
-from specquiz.tui.start import LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.start import MockStart, PracticeStart, ResumeStart
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.visuals import Row
+from specquiz.tui.widgets.visuals import Hanging, Row
 
 if TYPE_CHECKING:
-    from specquiz.tui.overview import BankEntry, LabEntry, Overview
-
-MOCK_MINUTES = 30
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Something that can be opened from home."""
-
-    title: str
-    status: Content
-    about: Content
-    start: Start
-    asks: int = 0
-    """How many questions there are to choose from; 0 where no number is asked."""
+    from specquiz.tui.entries import Entry
+    from specquiz.tui.overview import Overview
 
 
 class Menu(OptionList):
@@ -56,7 +42,7 @@ class Menu(OptionList):
 class HomeScreen(Page):
     """The list on the left or top, what the highlighted entry is beside or under it."""
 
-    HELP = (
+    KEY_HELP = (
         ("1-9", "open the entry with that number"),
         ("j k, arrows", "move"),
         ("Enter", "open"),
@@ -110,41 +96,22 @@ class HomeScreen(Page):
             self._show_about(Content("There is no bank to practise yet."))
 
     def _options(self, overview: Overview) -> Iterator[Option]:
-        now = self.program.clock()
-        for session in overview.open:
-            yield self._option(f"resume:{session.id}", self._resume_entry(session, now))
-        yield _heading("Practice", first=not overview.open)
-        for bank in overview.banks:
-            yield self._option(f"bank:{bank.bank.id}", _bank_entry(bank))
-        if len(overview.banks) > 1:
-            yield self._option("all", _all_entry(overview))
-        if overview.missed:
-            yield self._option("missed", _missed_entry(overview))
-        if overview.problems:
-            yield Option(_problem_line(overview), disabled=True)
-        if overview.banks:
-            yield _heading("Mock interview")
-            yield self._option("mock", _mock_entry())
-        if overview.labs:
-            yield _heading("Labs")
-        for lab in overview.labs:
-            yield self._option(f"lab:{lab.lab.id}", _lab_entry(lab))
+        from specquiz.tui.entries import sections
 
-    def _option(self, id: str, entry: Entry) -> Option:
-        self._entries[id] = entry
+        for heading, entries in sections(overview, self.program.clock()):
+            if heading:
+                above = "\n" if self._entries else ""
+                yield Option(Content.styled(f"{above}{heading}", "bold $secondary"), disabled=True)
+            for entry in entries:
+                yield self._option(entry)
+
+    def _option(self, entry: Entry) -> Option:
+        if entry.start is None:
+            return Option(Hanging(Content.styled(" [!] ", "bold $warning"), entry.status), disabled=True)
+        self._entries[entry.id] = entry
         number = len(self._entries)
-        label = f" {number}  " if number <= 9 else "    "
-        return Option(Row(Content.assemble((label, "$primary"), entry.title), entry.status, indent=4), id=id)
-
-    def _resume_entry(self, session: object, now: float) -> Entry:
-        from specquiz.sessions.engine import Session
-        from specquiz.tui.wording import open_session
-
-        assert isinstance(session, Session)
-        title, place = open_session(session, now)
-        banks = sorted({item.bank for item in session.plan})
-        about = _about(title, f"{place}. Questions from {', '.join(banks)}.", "Press x to discard it.")
-        return Entry(title, Content.styled(place, "$accent"), about, ResumeStart(session.id))
+        label = Content.styled(f" {number}  " if number <= 9 else "    ", "$primary")
+        return Option(Hanging(label, Row(Content(entry.title), entry.status)), id=entry.id)
 
     def _record_opened_labs(self, overview: Overview) -> None:
         """A lab that opened stays open: the log says so from now on."""
@@ -171,9 +138,9 @@ class HomeScreen(Page):
         match entry.start:
             case PracticeStart() as start if entry.asks:
                 self._ask_how_many(entry, start)
-            case MockStart():
-                self._ask_minutes()
-            case start:
+            case MockStart() as start:
+                self._ask_minutes(start)
+            case start if start is not None:
                 self.program.begin(start)
 
     def _ask_how_many(self, entry: Entry, start: PracticeStart) -> None:
@@ -193,7 +160,7 @@ class HomeScreen(Page):
             begin,
         )
 
-    def _ask_minutes(self) -> None:
+    def _ask_minutes(self, start: MockStart) -> None:
         from specquiz.tui.screens.dialogs import AskNumber
 
         def begin(minutes: int | None) -> None:
@@ -205,7 +172,7 @@ class HomeScreen(Page):
                 "Mock interview",
                 "How many minutes? The clock starts when you press Enter, and it does not stop: not when you leave, "
                 "not when the machine fails. You can come back while there is time.",
-                suggested=MOCK_MINUTES,
+                suggested=round(start.minutes),
                 most=24 * 60,
             ),
             begin,
@@ -235,77 +202,3 @@ class HomeScreen(Page):
         self.app.push_screen(
             Confirm("Discard this session?", "What was answered stays in your history.", yes="Discard it"), discard
         )
-
-
-def _heading(text: str, *, first: bool = False) -> Option:
-    return Option(Content.styled(("" if first else "\n") + text, "bold $secondary"), disabled=True)
-
-
-def _about(title: str, *paragraphs: str) -> Content:
-    return Content("\n\n").join([Content.styled(title, "bold"), *(Content(text.strip()) for text in paragraphs if text)])
-
-
-def _bank_entry(entry: BankEntry) -> Entry:
-    from specquiz.tui.wording import bank_status, bar
-
-    width = max((len(name) for name, _ in entry.concepts), default=0)
-    lines = [
-        Content.assemble(f"{name:<{width}}  ", bar(state.share, 8), f"  {state.right} of {state.answered} right")
-        for name, state in entry.concepts
-    ]
-    about = _about(entry.bank.title, entry.bank.description)
-    return Entry(
-        entry.bank.title,
-        bank_status(entry),
-        Content("\n").join([about, Content(""), *lines]),
-        PracticeStart(banks=(entry.bank.id,)),
-        asks=len(entry.bank.questions),
-    )
-
-
-def _all_entry(overview: Overview) -> Entry:
-    from specquiz.tui.wording import plural
-
-    count = sum(len(entry.bank.questions) for entry in overview.banks)
-    about = _about("All banks", "Questions you have not seen come first, then those you missed, then the oldest.")
-    return Entry("All banks", Content.styled(plural(count, "question"), "$foreground 60%"), about, PracticeStart(), asks=count)
-
-
-def _missed_entry(overview: Overview) -> Entry:
-    from specquiz.tui.wording import plural
-
-    count = len(overview.missed)
-    about = _about("Only the missed ones", "Questions whose latest answer was wrong, or was shown on request.")
-    status = Content.styled(plural(count, "question"), "$foreground 60%")
-    return Entry("Only the missed ones", status, about, PracticeStart(missed_only=True), asks=count)
-
-
-def _mock_entry() -> Entry:
-    about = _about(
-        "Mock interview",
-        "Questions from all banks against the clock, without feedback before the end. You can flag, skip and go back, "
-        "and each answer is saved as you give it. At the end there is a report by concept.",
-    )
-    status = Content.styled("timed, with a report", "$foreground 60%")
-    return Entry("Timed mock interview", status, about, MockStart(minutes=MOCK_MINUTES))
-
-
-def _lab_entry(entry: LabEntry) -> Entry:
-    from specquiz.labs.unlocking import Locked
-    from specquiz.tui.wording import lab_status, missing
-
-    about = _about(entry.lab.title, entry.lab.goal)
-    if isinstance(entry.lock, Locked):
-        lines = [Content(f"  {missing(lack)}") for lack in entry.lock.missing]
-        about = Content("\n").join([about, Content(""), Content.styled("Still missing to open it:", "bold"), *lines])
-    return Entry(entry.lab.title, lab_status(entry), about, LabStart(lab=entry.lab.id))
-
-
-def _problem_line(overview: Overview) -> Content:
-    from specquiz.tui.wording import plural
-
-    count = len({problem.path for problem in overview.problems})
-    verb = "has" if count == 1 else "have"
-    return Content.assemble(
-        (f" [!] {plural(count, 'bank file')} {verb} problems: ", "bold $warning"), str(overview.problems[0])
-    )

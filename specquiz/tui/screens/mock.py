@@ -1,7 +1,8 @@
-"""A timed mock interview: the clock in sight, flag, skip and back, and nothing said of right or wrong before the end."""
+"""A timed mock interview: the clock in sight, flag, skip and back, and no word of right or wrong before the end."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from specquiz.answers import Invalid
-from specquiz.banks.model import MultiQuestion, SingleQuestion
 from specquiz.sessions.mock import Mock, OutOfTime
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
@@ -24,7 +24,7 @@ _QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 class MockScreen(Page):
     """An interview in progress. After a resume the question stays hidden until the person says that they are back."""
 
-    HELP = (
+    KEY_HELP = (
         ("Enter", "save the answer and go to the next open question"),
         ("1-9, a-i", "choose, where there are choices (space marks one of several)"),
         ("F5", "flag this question, or take the flag off"),
@@ -48,18 +48,20 @@ class MockScreen(Page):
     ASKING = (
         Key("Enter", "save", "screen.submit"),
         *_QUIT,
+        Key("F9", "finish", "screen.hand_in"),
         Key("F7", "skip", "screen.skip"),
-        Key("F9", "hand in", "screen.hand_in"),
-        Key("F5", "flag", "screen.flag"),
         Key("F6", "back", "screen.back"),
+        Key("F5", "flag", "screen.flag"),
         Key("F8", "sheet", "screen.sheet"),
         Key("F4", "leave", "screen.leave"),
     )
     WAITING = (Key("Enter", "resume", "screen.come_back"), *_QUIT, Key("F4", "leave", "screen.leave"))
 
-    def __init__(self, mock: Mock, *, resumed: bool = False) -> None:
+    def __init__(self, mock: Mock, *, resumed: bool = False, report: Path | None = None) -> None:
         super().__init__(id="mock")
         self._mock = mock
+        self._report = report
+        self._over = False
         self._waiting = resumed and mock.phase == "asking"
 
     def body(self) -> ComposeResult:
@@ -113,14 +115,7 @@ class MockScreen(Page):
             self._show_report()
             return
         self._guard.changed()
-        question = self._mock.question
-        answered = self._mock.session.items[self._mock.session.index].answered
-        given = answered.text if answered else ""
-        if isinstance(question, SingleQuestion | MultiQuestion):
-            multi = isinstance(question, MultiQuestion)
-            self._pane.ask_choices(self._mock.prompt, self._mock.choices, multi=multi, chosen=given.split())
-        else:
-            self._pane.ask_text(self._mock.prompt, wording.placeholder(question), given)
+        self._pane.ask(self._mock)
         self._show_place()
 
     def _show_place(self) -> None:
@@ -141,11 +136,10 @@ class MockScreen(Page):
             self._pane.show_note(outcome.message, outcome.at)
         elif isinstance(outcome, OutOfTime):
             self._show_report()
-        elif self._mock.unanswered:
-            self._show()
         else:
             self._show()
-            self.action_hand_in()
+            if not self._mock.unanswered:
+                self.action_hand_in()
 
     def action_submit(self) -> None:
         """Give the answer as it stands (a click on the key line)."""
@@ -208,13 +202,11 @@ class MockScreen(Page):
             return
         self._over = True
         session, library = self._mock.session, self.program.opened.library
-        path = save_mock_report(session, library)
+        path = save_mock_report(session, library, self._report)
         report = ReportScreen(mock_report(session, library), str(path))
         while self.app.screen is not self:
             self.app.pop_screen()
         self.app.switch_screen(report)
-
-    _over = False
 
     def action_scroll_text(self, pages: int) -> None:
         self._pane.action_scroll_reading(pages)

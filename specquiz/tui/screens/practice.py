@@ -25,7 +25,7 @@ _QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 class PracticeScreen(Page):
     """A practice in progress. The session decides and records; this screen shows and asks."""
 
-    HELP = (
+    KEY_HELP = (
         ("Enter", "answer; then go on"),
         ("1-9, a-i", "choose, where there are choices (space marks one of several)"),
         ("j k, arrows", "move among choices"),
@@ -75,7 +75,7 @@ class PracticeScreen(Page):
         if self._practice.phase == "done":
             self._show_summary()
             return
-        self._ask()
+        self._pane.ask(self._practice)
         if self._practice.phase == "feedback":
             self._reveal()
         self._show_place()
@@ -85,17 +85,6 @@ class PracticeScreen(Page):
         title = self.program.opened.library.bank(self._practice.item.bank).title
         keys = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
         self.show_frame(title, f"question {number} of {count}", keys)
-
-    def _ask(self) -> None:
-        question = self._practice.question
-        state = self._practice.session.items[self._practice.session.index]
-        given = state.answered.text if state.answered else ""
-        if isinstance(question, SingleQuestion | MultiQuestion):
-            multi = isinstance(question, MultiQuestion)
-            self._pane.ask_choices(self._practice.prompt, self._practice.choices, multi=multi, chosen=given.split())
-        else:
-            self._pane.ask_text(self._practice.prompt, wording.placeholder(question), given)
-        self._pane.show_hints(self._practice.hints)
 
     def _reveal(self) -> None:
         question = self._practice.question
@@ -109,7 +98,7 @@ class PracticeScreen(Page):
         parts = [first]
         if not choice and not state.right:
             parts.append(Content.assemble(("the answer  ", "bold $secondary"), self._practice.solution))
-        parts.append(Content(self._practice.explanation.strip()))
+        parts.append(Content(wording.prose(self._practice.explanation)))
         right = question.answer if isinstance(question, MultiQuestion) else (getattr(question, "answer", ""),)
         chosen = state.answered.text.split() if state.answered else ()
         self._pane.reveal(Content("\n\n").join(parts), right, chosen)

@@ -17,7 +17,7 @@ from specquiz.tui.widgets.lines import Key
 class ReportScreen(Page):
     """Shows a report to read; the file is the thing to keep."""
 
-    HELP = (("arrows, PgUp PgDn", "scroll"), ("Enter, F4, Esc", "home"))
+    KEY_HELP = (("arrows, PgUp PgDn", "scroll"), ("Enter, F4, Esc", "home"))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,f4,escape,q", "app.pop_screen", "Home")]
     KEYS = (
         Key("Enter", "home", "app.pop_screen"),

@@ -17,7 +17,7 @@ _LETTERS = "abcdefghi"
 
 
 class Choices(OptionList, inherit_bindings=False):
-    """The choices of a question. In a single choice the highlighted one is the answer; in a multiple choice the marked."""
+    """The choices of a question: of several only one, the highlighted, is the answer, or else all that are marked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "cursor_down", "Down", show=False),

@@ -51,6 +51,8 @@ class TitleLine(Widget):
 class KeyLine(Widget):
     """One line of keys, most needed first. Keys that do not fit are left out whole; none is cut."""
 
+    GAP = 2
+
     DEFAULT_CSS = """
     KeyLine {
         height: 1; padding: 0 2; background: $panel; color: $foreground 70%;
@@ -74,9 +76,9 @@ class KeyLine(Widget):
         width = 0
         for key in self._keys:
             part = Content.assemble((key.name, "bold $primary"), f" {key.does}")
-            gap = 3 if parts else 0
+            gap = self.GAP if parts else 0
             if width + gap + part.cell_length > self.content_size.width:
                 break
             parts.append(part.stylize(Style.from_meta({"@click": key.action})))
             width += gap + part.cell_length
-        return Content("   ").join(parts)
+        return Content(" " * self.GAP).join(parts)

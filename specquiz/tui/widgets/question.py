@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -11,7 +12,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from specquiz.banks.model import MultiQuestion, SingleQuestion
+from specquiz.tui import wording
 from specquiz.tui.widgets.choices import Choices
+
+if TYPE_CHECKING:
+    from specquiz.sessions.sitting import Sitting
 
 
 class QuestionPane(Vertical):
@@ -37,7 +43,21 @@ class QuestionPane(Vertical):
         with VerticalScroll(id="feedback"):
             yield Static(id="said", markup=False)
 
-    def ask_choices(self, stem: str, choices: Sequence[tuple[str, str]], *, multi: bool, chosen: Collection[str]) -> None:
+    def ask(self, sitting: Sitting) -> None:
+        """Ask the question at hand, with the answer given so far and the hints taken."""
+        question, stem = sitting.question, wording.prose(sitting.prompt)
+        answered = sitting.session.items[sitting.session.index].answered
+        given = answered.text if answered else ""
+        if isinstance(question, SingleQuestion | MultiQuestion):
+            choices = [(id, " ".join(wording.prose(text).split())) for id, text in sitting.choices]
+            self.ask_choices(stem, choices, multi=isinstance(question, MultiQuestion), chosen=given.split())
+        else:
+            self.ask_text(stem, wording.placeholder(question), given)
+        self.show_hints(sitting.hints)
+
+    def ask_choices(
+        self, stem: str, choices: Sequence[tuple[str, str]], *, multi: bool, chosen: Collection[str]
+    ) -> None:
         """Ask for one or several of `choices`, (id, text) each."""
         self._ask(stem, typed=False)
         widget = self.query_one(Choices)
@@ -75,7 +95,7 @@ class QuestionPane(Vertical):
 
     def show_hints(self, hints: Sequence[str]) -> None:
         """Show the hints taken so far."""
-        lines = [Content.assemble(("hint  ", "bold $accent"), hint.strip()) for hint in hints]
+        lines = [Content.assemble(("hint  ", "bold $accent"), wording.prose(hint)) for hint in hints]
         widget = self.query_one("#hints", Static)
         widget.display = bool(hints)
         widget.update(Content("\n").join(lines))
@@ -83,7 +103,7 @@ class QuestionPane(Vertical):
             self.query_one("#reading", VerticalScroll).scroll_end(animate=False)
 
     def show_note(self, text: str, at: int | None = None) -> None:
-        """Say something about the input under it, with a caret under column `at` of what was typed. It keeps the text."""
+        """Say under the answer why it was not read, with a caret under column `at` of what was typed."""
         note = self.query_one("#note", Static)
         note.display = bool(text)
         if not text:

@@ -10,9 +10,9 @@ from textual.visual import RenderOptions, Visual
 
 
 class Hanging(Visual):
-    """A label and a text whose further lines start under its first one."""
+    """A label, and a text beside it that stays clear of the label's column in every line."""
 
-    def __init__(self, label: Content, text: Content) -> None:
+    def __init__(self, label: Content, text: Visual) -> None:
         self._label = label
         self._text = text
         self._indent = label.cell_length
@@ -35,16 +35,15 @@ class Row(Visual):
 
     GAP = 2
 
-    def __init__(self, text: Content, status: Content, *, indent: int = 0) -> None:
+    def __init__(self, text: Content, status: Content) -> None:
         self._text = text
         self._status = status
-        self._indent = indent
 
     def _content(self, width: int) -> Content:
         gap = width - self._text.cell_length - self._status.cell_length
         if not self._status or gap >= self.GAP:
             return Content.assemble(self._text, " " * max(0, gap), self._status)
-        return Content.assemble(self._text, "\n", " " * self._indent, self._status)
+        return Content.assemble(self._text, "\n", self._status)
 
     def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
         return self._content(width).render_strips(width, height, style, options)

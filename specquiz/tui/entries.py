@@ -1,0 +1,111 @@
+"""What home offers, entry by entry: what it is called, where it stands, what it is about, where it leads. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from specquiz.labs.unlocking import Locked
+from specquiz.sessions.engine import Session
+from specquiz.tui import wording
+from specquiz.tui.overview import BankEntry, LabEntry, Overview
+from specquiz.tui.start import LabStart, MockStart, PracticeStart, ResumeStart, Start
+
+MUTED = "$foreground 60%"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something on the home screen."""
+
+    id: str
+    title: str
+    status: Content
+    about: Content
+    start: Start | None = None
+    """Where it leads; None for a line that only says something."""
+    asks: int = 0
+    """How many questions there are to choose from; 0 where no number is asked."""
+
+
+def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]]:
+    """(heading, entries) in the order shown; sections without entries are left out."""
+    practice = [_bank(entry) for entry in overview.banks]
+    if len(overview.banks) > 1:
+        practice.append(_all(overview))
+    if overview.missed:
+        practice.append(_missed(overview))
+    if overview.problems:
+        practice.append(_problems(overview))
+    found = [
+        ("Go on", [_resume(session, now) for session in overview.open]),
+        ("Practice", practice),
+        ("Mock interview", [_mock()] if overview.banks else []),
+        ("Labs", [_lab(entry) for entry in overview.labs]),
+    ]
+    yield from ((heading, entries) for heading, entries in found if entries)
+
+
+def _about(title: str, *paragraphs: str) -> Content:
+    texts = (Content(wording.prose(text)) for text in paragraphs if text)
+    return Content("\n\n").join([Content.styled(title, "bold"), *texts])
+
+
+def _resume(session: Session, now: float) -> Entry:
+    title, place = wording.open_session(session, now)
+    banks = ", ".join(sorted({item.bank for item in session.plan}))
+    about = _about(title, f"{place}. Questions from {banks}.", "Press x to discard it.")
+    return Entry(f"resume:{session.id}", title, Content.styled(place, "$accent"), about, ResumeStart(session.id))
+
+
+def _bank(entry: BankEntry) -> Entry:
+    bank = entry.bank
+    width = max((len(name) for name, _ in entry.concepts), default=0)
+    concepts = [
+        Content.assemble(
+            f"{name:<{width}}  ", wording.bar(state.share, 8), f"  {state.right} of {state.answered} right"
+        )
+        for name, state in entry.concepts
+    ]
+    about = Content("\n").join([_about(bank.title, bank.description), Content(""), *concepts])
+    start = PracticeStart(banks=(bank.id,))
+    return Entry(f"bank:{bank.id}", bank.title, wording.bank_status(entry), about, start, asks=len(bank.questions))
+
+
+def _all(overview: Overview) -> Entry:
+    count = sum(len(entry.bank.questions) for entry in overview.banks)
+    about = _about("All banks", "Questions you have not seen come first, then those you missed, then the oldest.")
+    status = Content.styled(wording.plural(count, "question"), MUTED)
+    return Entry("all", "All banks", status, about, PracticeStart(), asks=count)
+
+
+def _missed(overview: Overview) -> Entry:
+    count = len(overview.missed)
+    about = _about("Only the missed ones", "Questions whose latest answer was wrong, or was shown on request.")
+    status = Content.styled(wording.plural(count, "question"), MUTED)
+    return Entry("missed", "Only the missed ones", status, about, PracticeStart(missed_only=True), asks=count)
+
+
+def _problems(overview: Overview) -> Entry:
+    count = len({problem.path for problem in overview.problems})
+    text = f"{wording.plural(count, 'bank file')} {'has' if count == 1 else 'have'} problems: {overview.problems[0]}"
+    return Entry("problems", "", Content(text), Content(""))
+
+
+def _mock() -> Entry:
+    about = _about(
+        "Mock interview",
+        "Questions from all banks against the clock, without feedback before the end. You can flag, skip and go back, "
+        "and each answer is saved as you give it. At the end there is a report by concept.",
+    )
+    return Entry("mock", "Timed mock interview", Content.styled("with a report", MUTED), about, MockStart())
+
+
+def _lab(entry: LabEntry) -> Entry:
+    about = _about(entry.lab.title, entry.lab.goal)
+    if isinstance(entry.lock, Locked):
+        lines = [Content(wording.missing(lack)) for lack in entry.lock.missing]
+        about = Content("\n").join([about, Content(""), Content.styled("Still missing to open it", "bold"), *lines])
+    return Entry(f"lab:{entry.lab.id}", entry.lab.title, wording.lab_status(entry), about, LabStart(lab=entry.lab.id))
