@@ -37,7 +37,7 @@ class Misconception(Record, frozen=True, kw_only=True):
 class Choice(Record, frozen=True, kw_only=True):
     """One option of a choice question. In YAML a bare string stands for `{text: …}`."""
 
-    id: str
+    id: str = ""
     """Stable within the question; an author may give it, else it is `a`, `b`, … in the order written."""
     text: str
     say: str = ""
@@ -131,3 +131,9 @@ class Concept(Record, frozen=True, kw_only=True):
     name: str
     group: str
     """One of the twelve groups, such as `Acceptance in practice`."""
+
+
+class ConceptList(Record, frozen=True, kw_only=True):
+    """The file `concepts.yaml`."""
+
+    concepts: tuple[Concept, ...]
