@@ -246,7 +246,7 @@ def _typed(sitting: Sitting, text: str) -> str | Invalid:
     words = [word.rstrip(".)") for word in text.lower().replace(",", " ").split()]
     unknown = [word for word in words if word not in places]
     if unknown:
-        return Invalid(message=f"There is no choice {unknown[0]}; they are numbered 1 to {len(choices)}.", read_as="")
+        return Invalid(message=f"There is no choice {unknown[0]}; they are numbered 1 to {len(choices)}.")
     return " ".join(places[word] for word in words)
 
 

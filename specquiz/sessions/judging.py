@@ -28,7 +28,7 @@ MAX_ANSWER = 10_000
 def judge(question: AnyQuestion, item: Item, text: str) -> Verdict:
     """Judge what was typed, or for choices the chosen ids separated by spaces. `Invalid` costs nothing."""
     if len(text) > MAX_ANSWER:
-        return Invalid(message=f"That is {len(text)} characters long; an answer has at most {MAX_ANSWER}.", read_as="")
+        return Invalid(message=f"That is {len(text)} characters long; an answer has at most {MAX_ANSWER}.")
     match question:
         case SingleQuestion():
             return _judge_single(question, text.split())
@@ -81,7 +81,7 @@ def _judge_single(question: SingleQuestion, chosen: Sequence[str]) -> Verdict:
     if invalid is not None:
         return invalid
     if len(set(chosen)) > 1:
-        return Invalid(message="Only one choice can be right here; choose one.", read_as="")
+        return Invalid(message="Only one choice can be right here; choose one.")
     choice = next(choice for choice in question.choices if choice.id == chosen[0])
     if choice.id == question.answer:
         return Correct(message=choice.say or "That is the right choice.", read_as=choice.text)
@@ -109,9 +109,9 @@ def _judge_multi(question: MultiQuestion, chosen: Sequence[str]) -> Verdict:
 
 def _invalid_choice(choices: Sequence[Choice], chosen: Sequence[str]) -> Invalid | None:
     if not chosen:
-        return Invalid(message="Nothing was chosen.", read_as="")
+        return Invalid(message="Nothing was chosen.")
     unknown = [id for id in chosen if id not in {choice.id for choice in choices}]
-    return Invalid(message=f"There is no choice {unknown[0]}.", read_as="") if unknown else None
+    return Invalid(message=f"There is no choice {unknown[0]}.") if unknown else None
 
 
 def _quoted(choices: Sequence[Choice], ids: Sequence[str]) -> str:
@@ -122,7 +122,7 @@ def _quoted(choices: Sequence[Choice], ids: Sequence[str]) -> str:
 def _judge_trace(question: TraceQuestion, text: str) -> Verdict:
     given = tokens(text)
     if not given:
-        return Invalid(message="Type the tokens in order, separated by spaces or commas.", read_as="")
+        return Invalid(message="Type the tokens in order, separated by spaces or commas.")
     read_as = " ".join(given)
     wanted = tokens(" ".join(question.answer))
     if given == wanted:

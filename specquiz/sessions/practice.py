@@ -43,7 +43,7 @@ class Practice(Sitting):
             answered = self._session.items[self._session.index].answered
             if answered is not None:
                 make = Correct if answered.outcome == "correct" else Wrong
-                return make(message=answered.message, read_as="")
+                return make(message=answered.message)
         return self._verdict
 
     def answer(self, text: str) -> Verdict:

@@ -143,31 +143,30 @@ class Log:
 def _prepare(database: sqlite3.Connection, file: Path) -> None:
     """Set the connection up; make the tables in a new file; refuse a newer one."""
     database.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    _refuse_newer(version, file)
+    version = _accepted_version(database, file)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     if version == VERSION:
         return
     with _transaction(database):
-        if database.execute("PRAGMA user_version").fetchone()[0] == 0:
-            _refuse_foreign(database, file)
+        if _accepted_version(database, file) == 0:
             for statement in _SCHEMA:
                 database.execute(statement)
 
 
-def _refuse_newer(version: int, file: Path) -> None:
+def _accepted_version(database: sqlite3.Connection, file: Path) -> int:
+    """The schema's version, 0 in a new file; a newer one and another program's database are refused untouched."""
+    query = "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version"
+    version, tables = map(int, database.execute(query).fetchone())
     if version > VERSION:
         raise SpecquizError(
             f"The log was written by a newer specquiz (schema {version}; this one knows {VERSION}).",
             where=str(file),
             remedy="Update specquiz, or set SPECQUIZ_HOME to another folder. The log was not changed.",
         )
-
-
-def _refuse_foreign(database: sqlite3.Connection, file: Path) -> None:
-    if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if version == 0 and tables:
         raise SpecquizError("This database belongs to another program.", where=str(file), remedy=_ELSEWHERE)
+    return version
 
 
 @contextmanager
