@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -76,7 +76,8 @@ class Decoders:
 
     def _union(self, members: tuple[Any, ...], what: str) -> Decode:
         if NoneType in members:
-            return _optional(self.of(typing.Union[tuple(m for m in members if m is not NoneType)], what))
+            (rest,) = (member for member in members if member is not NoneType)
+            return _optional(self.of(rest, what))
         if all(isinstance(member, type) and issubclass(member, msgspec.Struct) for member in members):
             return self._tagged(members, what)
         if set(members) == {str, int, float, bool}:
@@ -95,7 +96,7 @@ class Decoders:
             named = next((value for key, value in node.pairs if getattr(key, "value", None) == tag_field), None)
             if named is None:
                 unknown = [key.value for key, _ in node.pairs if isinstance(key, ScalarNode)]
-                hint = " (did you mean {!r} there?)".format(tag_field) if closest(tag_field, unknown) else ""
+                hint = f" (did you mean {tag_field!r} there?)" if closest(tag_field, unknown) else ""
                 report.error(node, "SQ201", f"{tag_field!r} is missing; it is one of {', '.join(decoders)}{hint}")
                 return FAILED
             name = tag(named, report)
@@ -110,59 +111,87 @@ class Decoders:
 
     def _compile(self, record: type[msgspec.Struct]) -> Decode:
         hints = typing.get_type_hints(record)
-        fields = msgspec.structs.fields(record)
-        decoders = {
-            field.encode_name: (
+        fields = [
+            _Field(
                 field.name,
+                field.encode_name,
+                field.required,
                 self._fields.get((record, field.name)) or self._field(hints[field.name], field),
             )
-            for field in fields
-        }
-        required = [field.encode_name for field in fields if field.required]
-        title, tag_field = _title(record), record.__struct_config__.tag_field
-        short, after = self._shorthand.get(record), self._after.get(record)
+            for field in msgspec.structs.fields(record)
+        ]
+        return _RecordDecoder(record, fields, self._shorthand.get(record), self._after.get(record)).decode
 
-        def decode(node: Node, report: Report) -> Any:
-            if short is not None and isinstance(node, ScalarNode):
-                pairs = [(ScalarNode(short, "", node.start, node.start), node)]
-                node = MappingNode(pairs, node.start)
-            if not isinstance(node, MappingNode):
-                return wrong_kind(node, report, title, "keys with values")
-            values: dict[str, Any] = {}
-            whole = True
-            unknown: list[str] = []
-            seen = unique_keys(node, report)
-            for key, (name_node, value_node) in seen.items():
-                known = decoders.get(key)
-                if known is not None:
-                    value = known[1](value_node, report)
-                    if value is FAILED:
-                        whole = False
-                    values[known[0]] = value
-                elif key != tag_field or tag_field is None:
-                    unknown.append(key)
-                    whole = False
-                    hint = suggestion(key, [name for name in decoders if name not in seen])
-                    if (
-                        not hint
-                        and isinstance(value_node, ScalarNode)
-                        and value_node.start.index == value_node.end.index
-                    ):
-                        hint = "; if it is part of a text with a comma, quote that text"
-                    report.error(name_node, "SQ202", f"unknown key {key!r} in {title}{hint}")
-            # A misspelt key is one fault, not two.
-            meant = {closest(key, [name for name in decoders if name not in seen]) for key in unknown}
-            for key in required:
-                if key not in seen:
-                    whole = False
-                    if key not in meant:
-                        report.error(node, "SQ201", f"{key!r} is missing in {title}")
-            if not whole:
-                return FAILED
-            made = record(**values)
-            return made if after is None else after(made, node, report)
 
-        return decode
+class _Field(NamedTuple):
+    name: str
+    key: str
+    required: bool
+    decode: Decode
+
+
+class _RecordDecoder:
+    """Makes one type of record from keys with values."""
+
+    def __init__(
+        self, record: type[msgspec.Struct], fields: Sequence[_Field], shorthand: str | None, after: After | None
+    ) -> None:
+        self._record = record
+        self._title = _title(record)
+        self._tag_field = record.__struct_config__.tag_field
+        self._by_key = {field.key: field for field in fields}
+        self._required = [field.key for field in fields if field.required]
+        self._shorthand = shorthand
+        self._after = after
+
+    def decode(self, node: Node, report: Report) -> Any:
+        if self._shorthand is not None and isinstance(node, ScalarNode):
+            node = MappingNode([(ScalarNode(self._shorthand, "", node.start, node.start), node)], node.start)
+        if not isinstance(node, MappingNode):
+            return wrong_kind(node, report, self._title, "keys with values")
+        values: dict[str, Any] = {}
+        unknown: list[tuple[ScalarNode, Node]] = []
+        seen = unique_keys(node, report)
+        for key, (key_node, value_node) in seen.items():
+            field = self._by_key.get(key)
+            if field is not None:
+                values[field.name] = field.decode(value_node, report)
+            elif key != self._tag_field:
+                unknown.append((key_node, value_node))
+        missing = [key for key in self._required if key not in seen]
+        if unknown or missing:
+            self._report_keys(node, unknown, missing, seen, report)
+            return FAILED
+        if FAILED in values.values():
+            return FAILED
+        made = self._record(**values)
+        return made if self._after is None else self._after(made, node, report)
+
+    def _report_keys(
+        self,
+        node: MappingNode,
+        unknown: Sequence[tuple[ScalarNode, Node]],
+        missing: Collection[str],
+        seen: Collection[str],
+        report: Report,
+    ) -> None:
+        """Report keys that nobody knows and keys that are not there; a misspelt key is one fault, not two."""
+        free = [key for key in self._by_key if key not in seen]
+        meant = set()
+        for key_node, value_node in unknown:
+            key = key_node.value
+            meant.add(closest(key, free))
+            hint = suggestion(key, free)
+            if not hint and _is_empty(value_node):
+                hint = "; if it is part of a text with a comma, quote that text"
+            report.error(key_node, "SQ202", f"unknown key {key!r} in {self._title}{hint}")
+        for key in missing:
+            if key not in meant:
+                report.error(node, "SQ201", f"{key!r} is missing in {self._title}")
+
+
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and not node.style and not node.value
 
 
 def text(what: str, *, blank: bool = False) -> Decode:
@@ -177,9 +206,7 @@ def text(what: str, *, blank: bool = False) -> Decode:
             if value in NULLS:
                 return _null(node, report, what)
             if report.text.startswith(" ", node.end.index) and _CUT_OFF.match(report.text, node.end.index):
-                report.error(
-                    node.end, "SQ115", "the text ends here, because ' #' begins a comment; quote the whole text"
-                )
+                report.error(node.end, "SQ115", "the text ends here: ' #' begins a comment; quote the whole text")
                 return FAILED
             return value
         if style == '"':

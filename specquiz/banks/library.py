@@ -74,9 +74,8 @@ class Library:
     def _no_bank(self, id: str) -> SpecquizError:
         for problem in self.problems:
             if problem.path.stem == id:
-                return SpecquizError(
-                    f"the bank {id} could not be read: {problem}", remedy="`specquiz bank lint` says more."
-                )
+                what = f"the bank {id} could not be read: {problem}"
+                return SpecquizError(what, remedy="`specquiz bank lint` says everything that is wrong.")
         close = closest(id, self._by_id)
         if close:
             return SpecquizError(f"there is no bank {id!r}.", remedy=f"Did you mean {close}?")

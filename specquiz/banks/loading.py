@@ -229,9 +229,8 @@ def _check_list(listed: ConceptList, node: MappingNode, report: Report) -> Any:
     for place, concept in enumerate(listed.concepts):
         at = node_at(node, "concepts", place, "slug")
         if concept.slug in lines:
-            report.error(
-                at, "SQ213", f"the slug {concept.slug!r} comes twice; line {lines[concept.slug]} has it already"
-            )
+            first = lines[concept.slug]
+            report.error(at, "SQ213", f"the slug {concept.slug!r} comes twice; line {first} has it already")
         lines.setdefault(concept.slug, at.start.line + 1)
     return listed
 

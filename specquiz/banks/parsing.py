@@ -224,9 +224,8 @@ class _Events:
                 if event.anchor is not None or event.tag is not None or self._tabs:
                     self._refuse(event)
             elif kind is alias:
-                self._report.error(
-                    event.start_mark, "SQ108", "aliases (*name) are not allowed; write it out, or quote it"
-                )
+                message = "aliases (*name) are not allowed; write it out, or quote a text that begins with *"
+                self._report.error(event.start_mark, "SQ108", message)
                 children.append(RefusedNode(event.start_mark))
             else:
                 finished = children

@@ -43,6 +43,6 @@ def as_float(text: str) -> float | None:
 
 
 def escaped_by_accident(text: str) -> str | None:
-    """How the first character that a double-quoted `text` got from a backslash by accident is written, such as `\\t`."""
+    """The first character that a backslash in double quotes made by accident, as it is written, such as `\\t`."""
     found = UNSEEN.search(text) or _MEANT_AS_MATHS.search(text)
     return repr(found[0][0]).strip("'") if found else None
