@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.model import Lab, Quantity
+
+if TYPE_CHECKING:
+    from specquiz.labs.invariants import Broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,8 @@ class RuleVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """An invariant that the evidence breaks, and how."""
-
-    invariant: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Graded:
-    """The evidence holds together; each rule has its verdict. `passed` when every rule passed."""
+    """The evidence holds together; each rule has its verdict."""
 
     quantities: tuple[Observation, ...]
     rules: tuple[RuleVerdict, ...]
@@ -64,13 +59,17 @@ class NotGradable:
 
     broken: tuple[Broken, ...]
 
-    quantities: tuple[Observation, ...] = ()
-    rules: tuple[RuleVerdict, ...] = ()
-
 
 Grade = Graded | NotGradable
 
 
 def grade(lab: Lab, evidence: Evidence) -> Grade:
-    """Check that the evidence holds together, then judge each rule of the lab on it."""
-    raise NotImplementedError
+    """Check that the evidence holds together, then measure, and judge each rule of the lab."""
+    # NumPy comes along with these; the verdicts above are needed by screens that grade nothing.
+    from specquiz.labs.invariants import broken_invariants
+    from specquiz.labs.judging import observe, verdict
+
+    broken = broken_invariants(lab, evidence)
+    if broken:
+        return NotGradable(broken)
+    return Graded(quantities=observe(lab, evidence), rules=tuple(verdict(lab, evidence, rule) for rule in lab.grade))

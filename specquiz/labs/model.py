@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Literal
 
 import msgspec
@@ -95,6 +94,32 @@ class Rule(Record, frozen=True, kw_only=True):
     """What the rule shows, and what failing it teaches."""
 
 
+class Waiver(Record, frozen=True, kw_only=True):
+    """An invariant that does not hold somewhere in this lab, by design."""
+
+    invariant: Literal["I7"]
+    """Only the alarm against too perfect acceptance can be waived; the others are arithmetic."""
+    of: str
+    """`arm/workload`."""
+    why: str
+
+
+class Prompt(Record, frozen=True, kw_only=True):
+    """One request of a workload."""
+
+    id: str
+    text: str
+    """What a base model continues."""
+    chat: str = ""
+    """What a chat model is asked, as the user's message."""
+
+
+class Workload(Record, frozen=True, kw_only=True):
+    """The prompts of one workload, from a file of their own."""
+
+    prompts: tuple[Prompt, ...]
+
+
 class Lab(Record, frozen=True, kw_only=True):
     """A lab task: predict, run, be graded on what was observed."""
 
@@ -103,18 +128,15 @@ class Lab(Record, frozen=True, kw_only=True):
     goal: str
     """What it is for, in a paragraph the learner reads first."""
     unlock: Unlock = Unlock()
-    profiles: dict[ProfileName, Profile]
+    profiles: dict[str, Profile]
+    """By `ProfileName`."""
     arms: dict[str, Arm]
     workloads: dict[str, str]
     """Workload name to its prompt file, relative to the lab's own file."""
     sampling: Sampling = Sampling()
     predict: tuple[Prediction, ...] = ()
     grade: tuple[Rule, ...]
-    waive: dict[str, str] = msgspec.field(default_factory=dict)
-    """Invariant (such as `I7`) that does not hold for this lab, to the reason why."""
-
-
-_TEXTS = {"title", "goal", "why", "waive", "unlock"}
+    waive: tuple[Waiver, ...] = ()
 
 
 def fingerprint(lab: Lab) -> str:
@@ -122,13 +144,14 @@ def fingerprint(lab: Lab) -> str:
 
     Rewording a goal keeps old evidence gradable; another threshold, model or sampling does not.
     """
-
-    def bare(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: bare(item) for key, item in value.items() if key not in _TEXTS}
-        if isinstance(value, list | tuple):
-            return [bare(item) for item in value]
-        return value
-
-    plain = bare(msgspec.to_builtins(lab)) | {"waived": sorted(lab.waive)}  # type: ignore[operator]
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    replace = msgspec.structs.replace
+    bare = replace(
+        lab,
+        title="",
+        goal="",
+        unlock=Unlock(),
+        profiles={name: replace(profile, seconds=0.0) for name, profile in lab.profiles.items()},
+        grade=tuple(replace(rule, why="") for rule in lab.grade),
+        waive=tuple(replace(waiver, why="") for waiver in lab.waive),
+    )
+    return hashlib.sha256(msgspec.json.encode(bare, order="sorted")).hexdigest()

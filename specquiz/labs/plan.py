@@ -1,0 +1,74 @@
+"""From a lab's task to what an arm is told: its job, its environment variables, and the hashes of what goes in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from specquiz import places
+from specquiz.labs.evidence import canonical
+from specquiz.labs.model import Lab, ProfileName, Workload
+
+KV_CACHE_GIB = 1
+"""Enough for the tiny model; named, so that vLLM neither measures the memory nor takes half of it."""
+
+
+def plan_job(lab: Lab, profile: ProfileName, arm: str, workloads: Mapping[str, Workload]) -> dict[str, object]:
+    """The job that `engines/arm.py` reads."""
+    settings = lab.profiles[profile]
+    return {
+        "device": device(profile),
+        "model": settings.model,
+        "dtype": settings.dtype,
+        "max_model_len": settings.max_model_len,
+        "max_num_seqs": settings.max_num_seqs,
+        "gpu_memory_utilization": settings.gpu_memory_utilization,
+        "chat_template": settings.chat_template,
+        "speculative_config": dict(lab.arms[arm].speculative_config),
+        "sampling": msgspec.to_builtins(lab.sampling),
+        "workloads": {
+            name: [{"text": prompt.text, "chat": prompt.chat} for prompt in workload.prompts]
+            for name, workload in workloads.items()
+        },
+    }
+
+
+def device(profile: ProfileName) -> str:
+    """`cpu` or `cuda`."""
+    return "cpu" if profile == "cpu" else "cuda"
+
+
+def child_variables(profile: ProfileName, *, download: bool) -> dict[str, str]:
+    """Environment variables of the arm.
+
+    The engine runs in the arm's own process: it starts in a third of the time, and no worker can outlive it. Offline
+    unless a download was asked for, so that a missing model is an error at once and nothing is fetched unasked.
+    """
+    variables = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_NO_USAGE_STATS": "1"}
+    if not download:
+        variables |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    if device(profile) == "cpu":
+        variables |= {"VLLM_CPU_KVCACHE_SPACE": str(KV_CACHE_GIB), "OMP_NUM_THREADS": "1"}
+    return variables
+
+
+def prompts_hash(workload: Workload) -> str:
+    """SHA-256 of a workload's prompts as the lab ships them."""
+    return hashlib.sha256(canonical(msgspec.to_builtins(workload))).hexdigest()
+
+
+def file_hashes(model: str) -> dict[str, str]:
+    """File name to SHA-256 of a model folder (relative to `labs/` or absolute); empty for a repository's id."""
+    folder = places.shipped_labs() / model
+    if not folder.is_dir():
+        return {}
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    return {path.name: _sha256(path) for path in files}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
