@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specquiz.commands.practice import known_banks, new_seed, put_away
+from specquiz.commands.practice import known_banks, new_seed, put_away, say_what_was_left_out
 from specquiz.console import wants_plain
 from specquiz.errors import SpecquizError, UsageError
 
@@ -72,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("This file exists already.", where=str(arguments.report), remedy="Name another one.")
     paths = [Path(name) for name in arguments.bank if _is_path(name)]
     library = open_library(paths)
+    say_what_was_left_out(library)
     bank_ids = tuple(known_banks(library, [name for name in arguments.bank if not _is_path(name)]))
     with open_log() as log:
         if arguments.last:

@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.questions is not None and arguments.questions < 1:
         raise UsageError("A practice has at least one question.", where="--questions")
     library = open_library(arguments.bank)
+    say_what_was_left_out(library)
     bank_ids = tuple(known_banks(library, arguments.banks))
     with open_log() as log:
         if wants_plain(arguments.plain):
@@ -82,6 +83,17 @@ def known_banks(library: Library, ids: Sequence[str]) -> Sequence[str]:
         except SpecquizError as error:
             raise UsageError(error.what, where=error.where, remedy=error.remedy) from error
     return ids
+
+
+def say_what_was_left_out(library: Library) -> None:
+    """Name the files that are wrong, on standard error; the other banks are asked all the same."""
+    import sys
+
+    from specquiz.terminal import visible
+
+    broken = sorted({str(problem.path) for problem in library.problems if problem.severity == "error"})
+    for path in broken:
+        print(visible(f"{path}: left out; `specquiz bank lint {path}` says what is wrong."), file=sys.stderr)
 
 
 def new_seed() -> int:

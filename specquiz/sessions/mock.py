@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from specquiz.answers import Invalid
 from specquiz.errors import UsageError
 from specquiz.sessions.engine import Session, begin
-from specquiz.sessions.events import Answered, Finished, Moved
+from specquiz.sessions.events import Answered, Finished, Left, Moved
 from specquiz.sessions.judging import judge
 from specquiz.sessions.planning import plan_mock
 from specquiz.sessions.practice import nothing_to_ask, started
@@ -39,8 +39,8 @@ class OutOfTime:
 class Mock(Sitting):
     """A mock interview in progress. Every method first looks at the clock and closes the interview when time is up."""
 
-    def __init__(self, library: Library, session: Session, record: Record, clock: Clock) -> None:
-        super().__init__(library, session, record, clock)
+    def __init__(self, library: Library, session: Session, record: Record, clock: Clock, here: bool = False) -> None:
+        super().__init__(library, session, record, clock, here)
         if session.deadline is None:
             raise ValueError("a mock interview has a deadline")
         self._deadline = session.deadline
@@ -83,6 +83,9 @@ class Mock(Sitting):
     def expire(self) -> bool:
         """Close the interview if its time is up. Returns whether it is over."""
         if self._session.finished is None and self.now() >= self._deadline:
+            if not self._here:
+                # The last visit was cut off by a crash; the time away is no time on its question.
+                self._record(Left(at=self._session.last_at, session=self._session.id))
             self._record(Finished(at=self._deadline, session=self._session.id, how="time"))
         return self._session.finished is not None
 
@@ -176,7 +179,7 @@ def start_mock(
         raise nothing_to_ask(bank_ids)
     event = started("mock", library, bank_ids, items, seed, clock(), seconds=minutes * 60)
     record(event)
-    return Mock(library, begin(event), record, clock)
+    return Mock(library, begin(event), record, clock, here=True)
 
 
 def resume_mock(library: Library, session: Session, record: Record, clock: Clock) -> Mock:

@@ -25,8 +25,8 @@ Phase = Literal["asking", "feedback", "done"]
 class Practice(Sitting):
     """A practice in progress. Every answer is in the log before a method returns."""
 
-    def __init__(self, library: Library, session: Session, record: Record, clock: Clock) -> None:
-        super().__init__(library, session, record, clock)
+    def __init__(self, library: Library, session: Session, record: Record, clock: Clock, here: bool = False) -> None:
+        super().__init__(library, session, record, clock, here)
         self._verdict: Verdict | None = None
 
     @property
@@ -140,7 +140,7 @@ def start_practice(
         raise nothing_to_ask(bank_ids)
     event = started("practice", library, bank_ids, items, seed, clock())
     record(event)
-    return Practice(library, begin(event), record, clock)
+    return Practice(library, begin(event), record, clock, here=True)
 
 
 def resume_practice(library: Library, session: Session, record: Record, clock: Clock) -> Practice:

@@ -29,13 +29,15 @@ class Sitting:
         session: the session so far.
         record: commits an event to the log before it returns.
         clock: seconds since the epoch. It may be set back; the sitting's own time never runs backwards.
+        here: whether the learner is at it already; else they are awaited (`come_back`).
     """
 
-    def __init__(self, library: Library, session: Session, record: Record, clock: Clock) -> None:
+    def __init__(self, library: Library, session: Session, record: Record, clock: Clock, here: bool = False) -> None:
         self._library = library
         self._session = session
         self._commit = record
         self._clock = clock
+        self._here = here
         self._latest = session.last_at
         self._ahead = 0.0
         self._questions = tuple(_question_of(library, item) for item in session.plan)
@@ -137,6 +139,7 @@ class Sitting:
 
     def come_back(self) -> None:
         """Note that the learner is here again; the present visit begins now."""
+        self._here = True
         if self._session.finished is None:
             self._record(Resumed(at=self.now(), session=self._session.id))
 
