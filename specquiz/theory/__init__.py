@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         conditional_rates,
         mean_acceptance_length,
     )
+    from specquiz.theory.advice import TYPICAL_DRAFT_COST, Method, Recommendation, Verdict, Workload, recommend
     from specquiz.theory.candidates import candidates_acceptance, candidates_law
     from specquiz.theory.closed_forms import (
         BestK,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
         pooled_mean_length,
     )
     from specquiz.theory.proposers import DecodedText, decode_greedily, propose_ngram
-    from specquiz.theory.recommend import TYPICAL_DRAFT_COST, Method, Recommendation, Verdict, Workload, recommend
     from specquiz.theory.roofline import (
         batch_speedup,
         best_k_at_batch,
@@ -216,12 +216,14 @@ _MODULES = (
     "roofline",
     "hardware",
     "simulate",
-    "recommend",
+    "advice",
 )
 
 
 def __getattr__(name: str) -> Any:
-    """The public name `name` of one of the modules (PEP 562), imported now."""
+    """A module of this package, or the public name of one (PEP 562), imported now."""
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     if name in __all__:
         for module in _MODULES:
             found = vars(import_module(f"{__name__}.{module}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -87,7 +88,7 @@ def recommend(
     reasons.append(_batch_reason(batch, tried, ridge, stretch))
     reasons.append(_break_even_reason(tried, cost, break_even))
     verdict: Verdict
-    if k == 0 or break_even != break_even:
+    if k == 0 or math.isnan(break_even):
         verdict, k, speedup = "skip", 0, None if alpha is None else 1.0
         reasons.append("Plain decoding is fastest here; a smaller batch, a cheaper draft or a higher α changes that.")
     elif speedup is None:
@@ -123,10 +124,10 @@ def _temperature_reasons(method: Method, temperature: float) -> list[str]:
         return []
     if method in ("ngram", "suffix"):
         return ["Sampling: a copied draft is accepted with the target's own p(x), which a higher temperature lowers."]
-    return [
-        "Sampling: a draft that is sampled at the same temperature is accepted with Σ min(p, q), which may rise or fall "
-        "with the temperature; high temperature alone is no reason to skip."
-    ]
+    both = (
+        "Sampling: a draft sampled at the same temperature is accepted with Σ min(p, q), which may rise or fall with it"
+    )
+    return [f"{both}; a high temperature alone is no reason to skip."]
 
 
 def _batch_reason(batch: int, k: int, ridge: float, stretch: float) -> str:
@@ -137,6 +138,6 @@ def _batch_reason(batch: int, k: int, ridge: float, stretch: float) -> str:
 
 
 def _break_even_reason(k: int, cost: float, break_even: float) -> str:
-    if break_even != break_even:
+    if math.isnan(break_even):
         return f"With K = {k} and c = {cost:g} no α pays."
     return f"With K = {k} and c = {cost:g} it pays above α = {break_even:.3f}."
