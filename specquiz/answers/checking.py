@@ -1,0 +1,210 @@
+"""Check an answer: read it, decide it exactly, say what is wrong with it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from specquiz.answers import forms, measures, slips
+from specquiz.answers.arithmetic import ONE, Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
+from specquiz.answers.comparison import Graph, value_at
+from specquiz.answers.domain import plain_points
+from specquiz.answers.expression import Negative, Node, Number, Operation, names
+from specquiz.answers.numerals import LARGEST_EXPONENT
+from specquiz.answers.question import Question
+from specquiz.answers.reading import read
+from specquiz.answers.subject import Subject, subject_of
+from specquiz.answers.verdict import Correct, Invalid, Refusal, Verdict, Wrong
+from specquiz.answers.writing import rounded, terminating, write
+
+_LARGEST = Fraction(10) ** LARGEST_EXPONENT
+_DIGITS = 10
+"""Significant digits of a verdict's value."""
+
+
+def check(question: Question, text: str) -> Verdict:
+    """Judge `text` as an answer to `question`.
+
+    A numeric question takes the number, the formula with the numbers put in, or the formula in the question's own
+    variables. Such a formula is judged as a formula: it must equal the reference on the whole domain of the variables
+    that it uses, those it does not use being fixed at the question's values. A formula that gives the right number only
+    by an accident of these values is wrong, and the verdict says so.
+
+    Args:
+        question: what is asked; its `unit` is the unit of the verdict's `value`.
+        text: what was typed, at most 400 characters.
+
+    Raises:
+        ValueError: the question itself is broken (`reference_problem` says how).
+    """
+    subject = subject_of(question)
+    try:
+        answer = _understood(subject, text)
+        return _judged_formula(subject, answer) if question.kind == "symbolic" else _judged_number(subject, answer)
+    except Refusal as refusal:
+        return Invalid(refusal.message, at=refusal.at)
+
+
+class _Answer(NamedTuple):
+    """A typed answer, read."""
+
+    tree: Node
+    read_as: str
+    notes: tuple[str, ...]
+    factor: Fraction = Fraction(1)
+    """What the number is multiplied by to be in the question's unit."""
+    unit: str = ""
+    """The unit as typed."""
+
+
+def _understood(subject: Subject, text: str) -> _Answer:
+    question = subject.question
+    if question.kind == "symbolic":
+        tree, notes = read(text, subject.vocabulary)
+        return _Answer(tree, write(tree), notes)
+    measure = measures.split(text, question.unit, subject.vocabulary.spellings)
+    try:
+        tree, notes = read(text[: measure.end], subject.vocabulary)
+    except Refusal:
+        if question.unit and not measure.unit and (refusal := measures.unknown_unit(text, question.unit)):
+            raise refusal from None
+        raise
+    if question.unit not in ("", measures.PERCENT) and not measure.unit and not names(tree):
+        raise Refusal(f"The unit is missing. Give the answer in {question.unit}.", len(text.rstrip()))
+    read_as = f"{write(tree)} {measure.unit}".rstrip()
+    return _Answer(tree, read_as, notes, measure.factor, measure.unit)
+
+
+def _value(tree: Node, subject: Subject) -> Value:
+    """The value at the question's numbers, which for a formula without names needs none.
+
+    Raises:
+        Refusal: it is undefined or too big.
+    """
+    try:
+        return tree.value(subject.values, Meter())
+    except (Undefined, TooBig) as fault:
+        raise _refusal(fault) from fault
+
+
+def _refusal(fault: Undefined | TooBig) -> Refusal:
+    message = str(fault.args[0])
+    at = fault.args[1] if len(fault.args) > 1 else None
+    if isinstance(fault, Undefined):
+        message = f"{message}, so it has no value."
+    return Refusal(message, at)
+
+
+def _judged_formula(subject: Subject, answer: _Answer) -> Verdict:
+    if not names(answer.tree):
+        _value(answer.tree, subject)
+    reference = subject.graph()
+    graph = Graph(answer.tree, reference.points, Meter())
+    try:
+        if graph.agrees(reference):
+            return _right(subject, answer, "")
+        return _wrong_formula(subject, answer, graph, reference, "")
+    except TooBig as fault:
+        raise _refusal(fault) from fault
+
+
+def _judged_number(subject: Subject, answer: _Answer) -> Verdict:
+    reference = subject.value()
+    value = multiply(_value(answer.tree, subject), answer.factor, Meter())
+    if less(_LARGEST, absolute(value)):
+        raise Refusal("That number is too big to check.", 0)
+    if names(answer.tree):
+        return _judged_formula_at_values(subject, answer, value, reference)
+    bare_share = subject.question.unit == measures.PERCENT and not answer.unit
+    for factor in (ONE, Fraction(100)) if bare_share else (ONE,):
+        candidate = multiply(value, factor, Meter())
+        if subject.tolerance.accepts(candidate, reference):
+            return _right(subject, answer, rounded(candidate, _DIGITS))
+    return _wrong_number(subject, answer, value, reference)
+
+
+def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, reference: Value) -> Verdict:
+    """A formula in the question's variables, for a question that asks for a number."""
+    accepts, shown = subject.tolerance.accepts, rounded(value, _DIGITS)
+    fixed = frozenset(subject.values) - names(answer.tree)
+    graph = subject.graph(fixed)
+    scaled = Graph(_scaled(answer), graph.points, Meter())
+    try:
+        if scaled.agrees(graph) or (accepts(value, reference) and _within(scaled, graph, subject)):
+            return _right(subject, answer, shown)
+        wrong = _wrong_formula(subject, answer, scaled, graph, shown)
+    except TooBig as fault:
+        raise _refusal(fault) from fault
+    if accepts(value, reference):
+        return wrong._replace(message=f"The number is right only by accident of these values. {wrong.message}")
+    return wrong
+
+
+def _within(answer: Graph, reference: Graph, subject: Subject) -> bool:
+    """Whether a formula with rounded constants stays within the tolerance on the domain."""
+    pairs = list(zip(answer, reference, strict=True))
+    return all(one is not None and two is not None and subject.tolerance.accepts(one, two) for one, two in pairs)
+
+
+def _scaled(answer: _Answer) -> Node:
+    return answer.tree if answer.factor == 1 else Operation("*", answer.tree, Number(answer.factor))
+
+
+def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, reference: Graph, value: str) -> Wrong:
+    """Why a formula is wrong: a known misconception, a slip, or a point where it differs."""
+    for index, misconception in enumerate(subject.question.misconceptions):
+        if graph.agrees(Graph(subject.misconception(index), reference.points, Meter())):
+            return Wrong(_joined(misconception.say, answer.notes), answer.read_as, value, index)
+    first = reference.points[0]
+    sampled = tuple(v for v in subject.variables if any(point[v.name] != first[v.name] for point in reference.points))
+    moving = {variable.name for variable in sampled}
+    fixed = {name: number for name, number in first.items() if name not in moving}
+    message = (
+        slips.formula_slip(graph, reference, sampled, subject.scale, subject.counts_drafts)
+        or slips.counterexample(graph.tree, subject.tree, ({**fixed, **point} for point in plain_points(sampled)))
+        or slips.counterexample(graph.tree, subject.tree, iter(reference.points))
+        or "That is not equal to what is asked."
+    )
+    return Wrong(_joined(message, answer.notes), answer.read_as, value)
+
+
+def _wrong_number(subject: Subject, answer: _Answer, value: Value, reference: Value) -> Wrong:
+    """Why a number is wrong: a known misconception, too few digits, or a slip."""
+    shown = rounded(value, _DIGITS)
+    accepts = subject.tolerance.accepts
+    for index, misconception in enumerate(subject.question.misconceptions):
+        wrong = value_at(subject.misconception(index), subject.values, Meter())
+        if wrong is not None and accepts(value, wrong):
+            return Wrong(_joined(misconception.say, answer.notes), answer.read_as, shown, index)
+    message = (
+        _rounded_too_far(subject, answer, value, reference)
+        or slips.value_slip(value, reference, subject)
+        or "That is not the value asked for."
+    )
+    return Wrong(_joined(message, answer.notes), answer.read_as, shown)
+
+
+def _rounded_too_far(subject: Subject, answer: _Answer, value: Value, reference: Value) -> str | None:
+    """The hint for a decimal that is the right value cut to fewer digits than are asked."""
+    typed = answer.tree.operand if isinstance(answer.tree, Negative) else answer.tree
+    if not isinstance(typed, Number) or not typed.number:
+        return None
+    digits = terminating(typed.number) or ""
+    unit = Fraction(1, 10 ** len(digits.partition(".")[2])) * answer.factor
+    off = abs(as_fraction(value) - as_fraction(reference))
+    if off >= unit or off * 4 > abs(as_fraction(reference)):
+        return None
+    if subject.tolerance.rule == "exact":
+        return "That is rounded. Give the exact value, as a fraction or as a formula."
+    return f"That is close, but not close enough: {subject.tolerance.say()} asked for."
+
+
+def _right(subject: Subject, answer: _Answer, value: str) -> Verdict:
+    form = subject.question.form
+    if form and (fault := forms.fault(answer.tree, form)):
+        return Invalid(f"Right value, but {fault}", answer.read_as, value)
+    return Correct(_joined("Right.", answer.notes), answer.read_as, value)
+
+
+def _joined(message: str, notes: tuple[str, ...]) -> str:
+    return " ".join((message, *notes))

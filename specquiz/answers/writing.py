@@ -1,0 +1,108 @@
+"""Write a formula or a value as people read it: Unicode maths on one line, which `reading` reads back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from specquiz.answers.arithmetic import Value, as_decimal, as_fraction
+from specquiz.answers.expression import Call, Name, Negative, Node, Number, Operation, Sum
+from specquiz.answers.vocabulary import shown
+
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOOSE, _FACTOR, _SIGNED, _POWER, _OPERAND = range(5)
+"""How tightly a piece of text holds together: a sum least, a single operand most."""
+_SIGNS = {"+": " + ", "-": " − ", "*": "·", "/": "/"}
+_LONGEST_PLAIN = 15
+
+
+def write(node: Node) -> str:
+    """The formula on one line, such as `(1 − α⁵)/(1 − α)`."""
+    return _written(node)[0]
+
+
+def _written(node: Node) -> tuple[str, int]:
+    match node:
+        case Number(number):
+            return _number(number)
+        case Name(name):
+            return shown(name), _OPERAND
+        case Negative(operand):
+            return f"−{_within(operand, _POWER)}", _SIGNED
+        case Operation("^", base, Number(number)) if number.denominator == 1 and number >= 0:
+            return f"{_within(base, _OPERAND)}{str(number.numerator).translate(_SUPERSCRIPTS)}", _POWER
+        case Operation("^", base, exponent):
+            return f"{_within(base, _OPERAND)}^{_within(exponent, _OPERAND)}", _POWER
+        case Operation(sign, left, right):
+            tight = _LOOSE if sign in "+-" else _FACTOR
+            return f"{_within(left, tight)}{_SIGNS[sign]}{_within(right, tight + 1)}", tight
+        case Call("sqrt", (inner,)):
+            return f"√({write(inner)})", _OPERAND
+        case Call("abs", (inner,)):
+            text = write(inner)
+            return (f"abs({text})" if "|" in text else f"|{text}|"), _OPERAND
+        case Call(function, arguments):
+            return f"{function}({', '.join(write(argument) for argument in arguments)})", _OPERAND
+        case Sum(term, index, low, high):
+            return f"Σ_{{{index}={write(low)}}}^{{{write(high)}}} {_within(term, _OPERAND)}", _FACTOR
+
+
+def _within(node: Node, tight: int) -> str:
+    text, own = _written(node)
+    return text if own >= tight else f"({text})"
+
+
+def _number(number: Fraction) -> tuple[str, int]:
+    if number < 0:
+        return f"−{_number(-number)[0]}", _SIGNED
+    text = terminating(number)
+    if text is None:
+        return f"{number.numerator}/{number.denominator}", _FACTOR
+    if len(text) > _LONGEST_PLAIN:
+        digits, exponent = _scientific(number)
+        if len(digits) < _LONGEST_PLAIN:
+            return f"{digits}·10^({exponent})".replace("-", "−"), _FACTOR
+    return text, _OPERAND
+
+
+def _scientific(number: Fraction) -> tuple[str, int]:
+    """Digits with one before the point, and the power of ten, of a positive number that terminates."""
+    exponent = magnitude(number)
+    return terminating(number / Fraction(10) ** exponent) or "", exponent
+
+
+def terminating(number: Fraction) -> str | None:
+    """The number as a decimal, if it has finitely many places."""
+    rest, twos, fives = number.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return None
+    places = max(twos, fives)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    text = f"{digits[:-places]}.{digits[-places:]}" if places else digits
+    return f"-{text}" if number < 0 else text
+
+
+def magnitude(number: Fraction) -> int:
+    """The power of ten of the first significant digit of a number that is not zero."""
+    number = abs(number)
+    guess = len(str(number.numerator)) - len(str(number.denominator))
+    return guess if number >= Fraction(10) ** guess else guess - 1
+
+
+def rounded(value: Value, digits: int = 6) -> str:
+    """The value as a decimal number: in full if that takes few digits, else to `digits` significant ones."""
+    number = as_fraction(value)
+    if isinstance(value, Fraction):
+        text = terminating(number) if number.denominator < 10**12 and abs(number) < 10**15 else None
+        if text is not None and len(text.replace(".", "").lstrip("-0")) <= digits + 2:
+            return text
+        if number.denominator == 1 and abs(number) < 10**15:
+            return str(number)
+    if not number:
+        return "0"
+    text = f"{as_decimal(value):.{digits}g}" if -5 < magnitude(number) < 15 else f"{as_decimal(value):.{digits - 1}e}"
+    return format(Decimal(text), "f") if -5 < magnitude(number) < 15 else text
