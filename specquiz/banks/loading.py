@@ -112,7 +112,7 @@ def _token_list(node: Node, report: Report) -> Any:
     """Tokens as a list, or as one text with spaces between them."""
     if isinstance(node, ScalarNode):
         written = text("'answer'")(node, report)
-        return FAILED if written is FAILED else tuple(written.split())
+        return FAILED if written is FAILED else tuple(re.split(r"[\s,]+", written.strip(" \n,")))
     return sequence(text("each token"), "'answer'")(node, report)
 
 

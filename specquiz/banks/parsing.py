@@ -83,6 +83,18 @@ class Report:
         """Note an error at a line and column that count from 1."""
         self.problems.append(Problem(self.path, line, column, code, "error", message))
 
+    def warning(self, node: Node, code: str, message: str) -> None:
+        """Note something doubtful at a node."""
+        self.warning_at(node.start.line + 1, node.start.column + 1, code, message)
+
+    def warning_at(self, line: int, column: int, code: str, message: str) -> None:
+        """Note something doubtful at a line and column that count from 1."""
+        self.problems.append(Problem(self.path, line, column, code, "warning", message))
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Line and column, from 1, of a character of the text."""
+        return self.text.count("\n", 0, index) + 1, index - self.text.rfind("\n", 0, index)
+
 
 def read_text(report: Report) -> str | None:
     """The file's text, without a byte order mark. None if it cannot be read as text at all."""
@@ -140,18 +152,14 @@ def node_at(root: Node, *keys: str | int) -> Node:
 def _seen(text: str, report: Report) -> bool:
     """Report characters that nobody can see in the file itself. They would also upset the counting of lines."""
     for found in UNSEEN.finditer(text):
-        line, column = _place(text, found.start())
+        line, column = report.place(found.start())
         message = f"the text holds U+{ord(found[0]):04X}, which nobody can see; take it out"
         report.error_at(line, column, "SQ112", message)
     for found in _ODD_INDENT.finditer(text):
-        line, column = _place(text, found.end() - 1)
+        line, column = report.place(found.end() - 1)
         message = f"the line is indented with U+{ord(found[0][-1]):04X}, which YAML takes for text; use plain spaces"
         report.error_at(line, column, "SQ113", message)
     return not report.problems
-
-
-def _place(text: str, index: int) -> tuple[int, int]:
-    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
 def _advice(problem: str, text: str, mark: Mark) -> str:

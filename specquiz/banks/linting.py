@@ -1,0 +1,190 @@
+"""Everything wrong with banks that a machine can see: what the loader refuses, then rules about content.
+
+Codes are explained in docs/bank-codes.md. A warning is silenced on its own line or the line above it with
+`# specquiz: ignore[SQ314] reason`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from specquiz.banks.formula_rules import check_formulas
+from specquiz.banks.library import CONCEPTS
+from specquiz.banks.loading import Reading, load_concepts, read_bank
+from specquiz.banks.model import (
+    AnyQuestion,
+    Choice,
+    MultiQuestion,
+    NumericQuestion,
+    SingleQuestion,
+    SymbolicQuestion,
+    TraceQuestion,
+)
+from specquiz.banks.parsing import MappingNode, Report, node_at
+from specquiz.banks.problems import Problem, closest, in_order, suggestion
+from specquiz.banks.variants import PLACEHOLDER
+
+_IGNORE = re.compile(r"#\s*specquiz:\s*ignore\[([A-Z0-9, ]+)\]")
+_ABOVE = re.compile(r"\b(?:all|none|both|neither|any) of (?:the )?(?:above|these|those|others?)\b", re.IGNORECASE)
+
+# What terminals draw two cells wide or in colour, each in its own way (Unicode's Emoji_Presentation, and the selector).
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\ufe0f\u20e3\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f"
+    "\u2693\u26a1\u26aa\u26ab\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705\u270a\u270b"
+    "\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50\u2b55]"
+)
+
+MUCH_LONGER = 1.5
+"""A right option this many times as long as the longest wrong one gives itself away."""
+FAIR_SHARE = 0.35
+"""The right option may be the longest in this share of a bank's single-choice questions."""
+_ENOUGH = 8
+
+
+def lint(paths: Sequence[Path], concepts: Collection[str], strict: Collection[Path] = ()) -> tuple[Problem, ...]:
+    """All problems of these files, as a reader meets them.
+
+    Args:
+        paths: banks, and files of concepts by the name `concepts.yaml`.
+        concepts: slugs that every bank may use.
+        strict: the files in which an unknown concept is an error; elsewhere it is a warning.
+    """
+    problems: list[Problem] = []
+    known = set(concepts)
+    banks = []
+    for path in paths:
+        if path.name == CONCEPTS:
+            listed, found = load_concepts(path)
+            problems += found
+            known.update(concept.slug for concept in (listed.concepts if listed else ()))
+        else:
+            banks.append((path, read_bank(path)))
+    for path, reading in banks:
+        problems += _lint_bank(path, reading, known, path in strict)
+    problems += _twice_in_different_files(banks)
+    return in_order(problems)
+
+
+def _lint_bank(path: Path, reading: Reading, concepts: Collection[str], strict: bool) -> list[Problem]:
+    report = Report(path)
+    report.text = reading.text
+    own = reading.bank.concepts if reading.bank else {}
+    for question, node in reading.questions:
+        _check_concepts(question, node, {*concepts, *own}, strict, report)
+        _check_placeholders(question, node, report)
+        if isinstance(question, SingleQuestion | MultiQuestion):
+            _check_choices(question, node, report)
+        elif isinstance(question, TraceQuestion):
+            _check_trace(question, node, report)
+        else:
+            check_formulas(question, node, report)
+    _check_lengths(reading, report)
+    for found in _EMOJI.finditer(reading.text):
+        message = f"U+{ord(found[0]):04X} has no certain width in a terminal; say it in words"
+        report.warning_at(*report.place(found.start()), "SQ313", message)
+    lines = reading.text.split("\n")
+    return [*reading.problems, *(problem for problem in report.problems if not _ignored(problem, lines))]
+
+
+def _ignored(problem: Problem, lines: Sequence[str]) -> bool:
+    around = "\n".join(lines[max(0, problem.line - 2) : problem.line])
+    codes = [code.strip() for found in _IGNORE.findall(around) for code in found.split(",")]
+    return problem.severity == "warning" and problem.code in codes
+
+
+def _twice_in_different_files(banks: Sequence[tuple[Path, Reading]]) -> Iterator[Problem]:
+    """A question id that another file of the same bank has too."""
+    first: dict[tuple[str, str], tuple[Path, str]] = {}
+    for path, reading in banks:
+        if reading.bank is None:
+            continue
+        for question, node in reading.questions:
+            mark = node_at(node, "id").start
+            place = f"{path}:{mark.line + 1}:{mark.column + 1}"
+            other, where = first.setdefault((reading.bank.id, question.id), (path, place))
+            if other != path:
+                message = f"the question {question.id!r} of bank {reading.bank.id!r} is already in {where}"
+                yield Problem(path, mark.line + 1, mark.column + 1, "SQ208", "error", message)
+
+
+def _check_concepts(
+    question: AnyQuestion, node: MappingNode, known: Collection[str], strict: bool, report: Report
+) -> None:
+    for place, slug in enumerate(question.concepts):
+        if slug not in known:
+            note = report.error if strict else report.warning
+            message = f"the concept {slug!r} is not among the known ones{suggestion(slug, known)}"
+            note(node_at(node, "concepts", place), "SQ312", message)
+
+
+def _texts(question: AnyQuestion) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Everything in a question that a learner reads, with the way to it."""
+    yield ("prompt",), question.prompt
+    yield ("explanation",), question.explanation
+    for place, hint in enumerate(question.hints):
+        yield ("hints", place), hint
+    if isinstance(question, SingleQuestion | MultiQuestion):
+        for place, choice in enumerate(question.choices):
+            yield ("choices", place, "text"), choice.text
+            yield ("choices", place, "say"), choice.say
+    else:
+        for place, misconception in enumerate(question.misconceptions):
+            yield ("misconceptions", place, "say"), misconception.say
+
+
+def _check_placeholders(question: AnyQuestion, node: MappingNode, report: Report) -> None:
+    """`{name}` stands for a variable's number; other braces are text, which may not be what was meant."""
+    if not isinstance(question, NumericQuestion | SymbolicQuestion) or not question.vars:
+        return
+    for way, text in _texts(question):
+        for name in dict.fromkeys(PLACEHOLDER.findall(text)):
+            at = node_at(node, *way)
+            if isinstance(question, SymbolicQuestion):
+                if name in question.vars:
+                    message = f"a symbolic question has no numbers to put in for {{{name}}}; write {name} or its letter"
+                    report.error(at, "SQ304", message)
+            elif name not in question.vars:
+                close = closest(name, question.vars)
+                note = report.error if close else report.warning
+                hint = f" (did you mean {{{close}}}?)" if close else "; it will be shown as it is"
+                note(at, "SQ304", f"{{{name}}} is no variable of the question{hint}")
+
+
+def _check_choices(question: SingleQuestion | MultiQuestion, node: MappingNode, report: Report) -> None:
+    for place, choice in enumerate(question.choices):
+        if choice.pin is None and _ABOVE.search(choice.text):
+            message = "this choice speaks of the others and may be shown before them; give it 'pin: last'"
+            report.warning(node_at(node, "choices", place), "SQ314", message)
+    if isinstance(question, SingleQuestion):
+        right, longest = _lengths(question.choices, question.answer)
+        if right > MUCH_LONGER * longest and right - longest >= 20:
+            message = f"the right choice gives itself away: {right} characters, the longest wrong one has {longest}"
+            report.warning(node_at(node, "choices"), "SQ315", message)
+
+
+def _lengths(choices: Sequence[Choice], answer: str) -> tuple[int, int]:
+    """The length of the right choice and of the longest wrong one."""
+    right = max(len(choice.text) for choice in choices if choice.id == answer)
+    return right, max((len(choice.text) for choice in choices if choice.id != answer), default=right)
+
+
+def _check_lengths(reading: Reading, report: Report) -> None:
+    """Over a whole bank, the right choice must not be the longest too often."""
+    singles = [question for question, _ in reading.questions if isinstance(question, SingleQuestion)]
+    lengths = [_lengths(question.choices, question.answer) for question in singles]
+    longest = sum(right > wrong for right, wrong in lengths)
+    if len(singles) >= _ENOUGH and longest > FAIR_SHARE * len(singles) and reading.root is not None:
+        message = f"the right choice is the longest in {longest} of {len(singles)} single-choice questions"
+        report.warning(node_at(reading.root, "questions"), "SQ315", message)
+
+
+def _check_trace(question: TraceQuestion, node: MappingNode, report: Report) -> None:
+    seen = {question.answer: "the answer"}
+    for place, misconception in enumerate(question.misconceptions):
+        tokens = tuple(misconception.answer.split())
+        if tokens in seen:
+            at = node_at(node, "misconceptions", place, "answer")
+            report.error(at, "SQ310", f"this misconception has the same tokens as {seen[tokens]}")
+        seen.setdefault(tokens, f"misconception {place + 1}")
