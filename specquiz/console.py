@@ -45,7 +45,7 @@ class Console:
 
     def ask(self, prompt: str) -> str | None:
         """Write the prompt and read one line, stripped; None at the end of input."""
-        self.sink.write(f"{prompt} " if self.interactive else f"{prompt}\n")
+        self.sink.write(visible(prompt) + (" " if self.interactive else "\n"))
         self.sink.flush()
         line = self.source.readline(MAX_LINE)
         part = line

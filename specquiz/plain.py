@@ -333,7 +333,7 @@ def _leave(sitting: Sitting, console: Console) -> None:
             console.say(f"Left; the clock runs on. {_standing(sitting)} `specquiz mock --resume` goes on.")
         else:
             done = sum(state.settled for state in sitting.session.items)
-            console.say(f"Left; {done} of {sitting.position[1]} are done and kept. The same command goes on here.")
+            console.say(f"Left; {done} of {sitting.position[1]} done and kept. The same command goes on here.")
         console.sink.flush()
 
 

@@ -57,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     say_what_was_left_out(library)
     bank_ids = tuple(known_banks(library, arguments.banks))
     with open_log() as log:
+        if arguments.missed and not _missed(log, library, bank_ids):
+            print("Nothing is missed: the latest answer to every question asked so far is right.")
+            return 0
         if wants_plain(arguments.plain):
             return _hold_plain(library, bank_ids, log, arguments)
         found = _open_practice(log, library, bank_ids, arguments)
@@ -115,7 +118,7 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
     else:
         count = arguments.questions or _asked_count(console)
         seed = new_seed() if arguments.seed is None else arguments.seed
-        practice = start(count=count, seed=seed, only=_missed(log, library) if arguments.missed else None)
+        practice = start(count=count, seed=seed, only=_missed(log, library, bank_ids) if arguments.missed else None)
         console.say(f"Practice · {practice.position[1]} questions · seed {seed}. :help lists the commands.")
 
     def again(items: tuple[Item, ...]) -> Practice:
@@ -150,8 +153,9 @@ def _open_practice(
 
     wanted = set(bank_ids or (bank.id for bank in library.banks))
     found = [session for session in open_sessions(log.events(), "practice") if set(session.start.banks) == wanted]
-    if arguments.new or arguments.missed:
+    if arguments.new:
         put_away(found, log)
+    if arguments.new or arguments.missed:
         return None
     return found[0] if found else None
 
@@ -165,11 +169,14 @@ def put_away(sessions: Sequence[Session], log: Log) -> None:
         log.append(event)
 
 
-def _missed(log: Log, library: Library) -> set[QuestionKey]:
+def _missed(log: Log, library: Library, bank_ids: Sequence[str]) -> set[QuestionKey]:
+    """Questions of these banks (empty: all) whose latest answer was not right."""
     from specquiz.sessions.history import latest_attempts
+    from specquiz.sessions.planning import candidates
 
-    missed = {key for key, attempt in latest_attempts(log.events()).items() if not attempt.right}
-    return {key for key in missed if library.question(*key) is not None}
+    attempts = latest_attempts(log.events())
+    asked = [(bank, question.id) for bank, question in candidates(library, bank_ids)]
+    return {key for key in asked if key in attempts and not attempts[key].right}
 
 
 def _asked_count(console: Console) -> int:

@@ -69,19 +69,18 @@ def _say(known: dict[str, ConceptMastery], counted: Totals, library: Library) ->
     from specquiz.reports.markdown import clock_text
 
     console = open_console()
-    console.say(
-        f"{counted.answers} answers in {counted.sessions} sessions, {clock_text(counted.seconds)} on questions."
-    )
-    width = max((len(_name(library, slug)) for slug in known), default=0)
-    for slug, found in known.items():
+    console.say(f"Answers: {counted.answers}. Sessions: {counted.sessions}. Time: {clock_text(counted.seconds)}.")
+    asked = {slug: found for slug, found in known.items() if found.answered}
+    width = max((len(_name(library, slug)) for slug in asked), default=0)
+    for slug, found in asked.items():
         console.say(f"  {_name(library, slug):{width}}  {_standing(found)}")
+    if len(known) > len(asked):
+        console.say(f"Concepts not asked yet: {len(known) - len(asked)}.")
     if not counted.answers:
         console.say("`specquiz practice` asks the first question.")
 
 
 def _standing(found: ConceptMastery) -> str:
-    if not found.answered:
-        return "not asked yet"
     text = f"{found.right} of {found.answered} right, {found.share:.0%}"
     short = found.needed - found.answered
     return f"{text} (counts after {short} more)" if short > 0 else text

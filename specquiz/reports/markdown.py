@@ -136,11 +136,13 @@ def _question_blocks(row: _Row) -> Iterator[str]:
         return
     yield _quote(fill(question.prompt, row.item.values))
     choices = {choice.id: choice.text for choice in getattr(question, "choices", ())}
+    # Typed text is shown as it was typed; the texts of choices are the bank's own Markdown.
+    show = str if choices else _code
     if choices:
         yield "\n".join(f"> {place}. {' '.join(choices[id].split())}" for place, id in enumerate(row.item.choices, 1))
     if state.answered:
-        yield f"Your answer: {_code(readable(question, state.answered.text))}. {state.answered.message}"
-    yield f"The answer: {_code(solution(question, row.item))}."
+        yield f"Your answer: {show(readable(question, state.answered.text))}. {state.answered.message}"
+    yield f"The answer: {show(solution(question, row.item))}."
     yield fill(question.explanation, row.item.values).strip()
 
 

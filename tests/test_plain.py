@@ -1,0 +1,259 @@
+"""Sessions as plain lines: from a pipe, for a screen reader, in any encoding."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from specquiz.banks.library import Library
+from specquiz.banks.loading import load_bank
+from specquiz.console import Console
+from specquiz.plain import hold_mock, hold_practice
+from specquiz.sessions.engine import replay
+from specquiz.sessions.events import Answered, AnyEvent, Item
+from specquiz.sessions.mock import Mock, start_mock
+from specquiz.sessions.practice import Practice, start_practice
+
+SAMPLE = Path(__file__).parent / "sessions" / "sample.yaml"
+
+TRICKY = """
+bank: tricky
+title: Tricky texts
+questions:
+  - id: brackets
+    type: single
+    concepts: [c]
+    level: 1
+    prompt: "Read [b]list[int][/b] and {alpha} and %s."
+    choices: ["[@click=app.quit]quit[/]", "x[i]", "a much longer choice that goes on in a second line of a terminal"]
+    answer: a
+    explanation: "`code` stays."
+"""
+
+
+@dataclass
+class Held:
+    """A session held in memory: what was typed, what was said, what was recorded."""
+
+    library: Library
+    log: list[AnyEvent] = field(default_factory=list)
+    said: str = ""
+    code: int = -1
+    now: float = 1000.0
+
+    def console(self, *lines: str) -> Console:
+        source = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
+        return Console(source=source, sink=io.StringIO(), width=72)
+
+    def practise(self, *lines: str, count: int | None = None, only: set[tuple[str, str]] | None = None) -> Held:
+        def start(items: tuple[Item, ...] = ()) -> Practice:
+            wanted = {(item.bank, item.question) for item in items} or only
+            return start_practice(
+                self.library, [], count=count, seed=3, record=self.log.append, clock=self.clock, only=wanted
+            )
+
+        console = self.console(*lines)
+        self.code = hold_practice(start(), console, start)
+        self.said += console.sink.getvalue()  # type: ignore[attr-defined]
+        return self
+
+    def interview(self, *lines: str) -> Held:
+        mock = start_mock(self.library, [], minutes=10, seed=3, record=self.log.append, clock=self.clock, count=5)
+        console = self.console(*lines)
+        self.code = hold_mock(mock, console, self.report)
+        self.said += console.sink.getvalue()  # type: ignore[attr-defined]
+        return self
+
+    def report(self, _: Mock) -> str:
+        return "Report: here.md"
+
+    def clock(self) -> float:
+        return self.now
+
+    @property
+    def answers(self) -> list[str]:
+        return [event.text for event in self.log if isinstance(event, Answered)]
+
+
+@pytest.fixture
+def held() -> Held:
+    bank, problems = load_bank(SAMPLE)
+    assert bank is not None, problems
+    return Held(Library((bank,)))
+
+
+ONE = {("sample", "free-token")}
+TRACE = {("sample", "greedy-round")}
+SEVERAL = {("sample", "lossless")}
+FORMULA = {("sample", "survival")}
+
+
+def number_of(held: Held, id: str) -> int:
+    return replay(held.log).plan[0].choices.index(id) + 1
+
+
+def test_no_input_shows_the_first_question_and_leaves(held: Held) -> None:
+    held.practise()
+    assert held.code == 0
+    assert "Question 1 of 5 · sample · level 1" in held.said
+    assert "How many tokens does the target add" in held.said
+    assert "Question 2" not in held.said
+    assert replay(held.log).finished is None
+
+
+@pytest.mark.parametrize("form", ["{number}", " {number} ", "{number}.", "{letter}", "{upper}"])
+def test_a_choice_is_given_by_number_or_letter_as_shown(held: Held, form: str) -> None:
+    held.practise(only=ONE)
+    number = number_of(held, "one")
+    letter = "abcdefghi"[number - 1]
+    held.log.clear()
+    held.practise(form.format(number=number, letter=letter, upper=letter.upper()), only=ONE)
+    assert held.answers == ["one"]
+    assert "[correct]" in held.said
+
+
+@pytest.mark.parametrize("between", [" ", ",", ", ", "  "])
+def test_several_choices_are_separated_by_spaces_or_commas(held: Held, between: str) -> None:
+    held.practise(only=SEVERAL)
+    numbers = [str(number_of(held, id)) for id in ("law", "greedy")]
+    held.log.clear()
+    held.practise(between.join(numbers), only=SEVERAL)
+    assert held.answers == ["law greedy"]
+    assert "[correct]" in held.said
+
+
+@pytest.mark.parametrize("line", ["", "0", "9", "z", "1 2", "1.5", "one"])
+def test_what_is_no_choice_costs_nothing(held: Held, line: str) -> None:
+    held.practise(line, only=ONE)
+    assert "[not read]" in held.said
+    assert held.answers == []
+
+
+def test_a_wrong_answer_gets_reason_answer_and_explanation(held: Held) -> None:
+    held.practise("K*alpha", only=FORMULA)
+    assert "[wrong] Probabilities of independent events multiply." in held.said
+    assert "The answer: α^K" in held.said
+    assert "K independent acceptances." in held.said
+    assert "Done: 0 of 1 right, 1 wrong" in held.said
+
+
+def test_a_formula_that_cannot_be_read_costs_nothing(held: Held) -> None:
+    held.practise("alpha**", "alpha**K", only=FORMULA)
+    assert held.said.index("[not read]") < held.said.index("[correct]")
+    assert held.answers == ["alpha**K"]
+
+
+def test_how_an_answer_was_read_is_said(held: Held) -> None:
+    held.practise("alpha^K", only=FORMULA)
+    assert "Read as: α^K" in held.said
+
+
+def test_i_do_not_know_shows_the_answer_and_counts_as_not_right(held: Held) -> None:
+    held.practise("?", only=TRACE)
+    assert "[shown]\nThe answer: the cat ran\n" in held.said
+    assert "0 of 1 right, 0 wrong, 1 shown" in held.said
+
+
+def test_hints_come_until_there_are_none(held: Held) -> None:
+    held.practise(":hint", ":hint", ":hint", only=ONE)
+    assert held.said.count("Hint: ") == 2
+    assert "There is no further hint." in held.said
+
+
+def test_next_leaves_a_question_unanswered(held: Held) -> None:
+    held.practise(":next", ":next", ":next", ":next", ":next", count=5)
+    assert "0 of 5 right, 0 wrong, 0 shown, 5 unanswered" in held.said
+
+
+def test_a_token_may_start_with_a_colon_and_an_unknown_command_is_named(held: Held) -> None:
+    held.practise(":nonsense", only=ONE)
+    assert "There is no command :nonsense here" in held.said
+    held.practise(":cat", only=TRACE)
+    assert held.answers == [":cat"]
+
+
+def test_help_and_time_answer_in_practice(held: Held) -> None:
+    held.practise(":help", ":time", ":flag", ":flag", only=ONE)
+    assert ":quit" in held.said
+    assert "0:00 on this question." in held.said
+    assert "Flagged.\n" in held.said
+    assert "Not flagged.\n" in held.said
+
+
+def test_the_missed_ones_again_and_only_those(held: Held) -> None:
+    lines = ["?", ":next", ":next", ":next", "?"]
+    held.practise(*lines, "what?", ":again", ":finish", count=5)
+    assert ":again = only the 5 missed" in held.said
+    assert "[not read] Type :again or :quit." in held.said
+    assert held.said.count("Done:") == 2
+
+
+def test_quitting_says_what_is_kept(held: Held) -> None:
+    held.practise("?", ":quit", count=5)
+    assert held.code == 0
+    assert "Left; 1 of 5 done and kept." in held.said
+
+
+def test_an_interview_gives_no_feedback_before_the_end(held: Held) -> None:
+    held.interview("1", "the cat ran", "?", ":hint", "1 2", "x", "alpha", "the", "7", ":quit")
+    for word in ("[correct]", "[wrong]", "[shown]", "The answer", "Hint:", "explanation"):
+        assert word not in held.said
+    assert "[saved]" in held.said
+    assert "Nothing is shown before the end" in held.said
+
+
+def test_an_interview_has_flag_skip_back_and_go(held: Held) -> None:
+    held.interview(":flag", ":skip", ":go 5", ":go 6", ":go x", ":back", ":go 1", ":back", ":time", ":help", ":foo")
+    assert "level 1 · 10:00 left · flagged" in held.said
+    assert held.said.count("Questions are numbered 1 to 5") == 2
+    assert "Question 4 of 5" in held.said
+    assert "This is the first question." in held.said
+    assert "10:00 left. Unanswered: 1, 2, 3, 4, 5. Flagged: 1." in held.said
+    assert "There is no command :foo" in held.said
+    assert "the clock runs on" in held.said
+
+
+def test_handing_in_grades_and_names_the_report(held: Held) -> None:
+    held.interview(":go 5", "alpha**K", ":finish")
+    assert held.code == 0
+    assert "Handed in.\n1 of 5 right, 0 wrong, 4 unanswered.\nReport: here.md\n" in held.said
+
+
+def test_when_every_question_has_an_answer_it_is_said(held: Held) -> None:
+    for index, item in enumerate(held.interview().log[0].items, 1):  # type: ignore[union-attr]
+        held.interview(f":go {index}", "1")
+        assert item.question
+    held.interview("1", "1", "1", "1", "1", "1", "1")
+    assert "All questions have an answer." in held.said
+
+
+def test_time_that_ran_out_before_an_answer_is_said(held: Held) -> None:
+    original = held.console
+
+    def slow(*lines: str) -> Console:
+        console = original(*lines)
+        held.now += 601
+        return console
+
+    held.console = slow  # type: ignore[method-assign]
+    held.interview("1", "1")
+    assert held.code == 0
+    assert "Time is up.\n0 of 5 right" in held.said
+    assert held.answers == []
+
+
+def test_bank_texts_are_shown_literally_and_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "tricky.yaml"
+    file.write_text(TRICKY, encoding="utf-8")
+    bank, problems = load_bank(file)
+    assert bank is not None, problems
+    held = Held(Library((bank,)))
+    held.practise("\x1b[31m1\x07", "1")
+    assert "[b]list[int][/b] and {alpha} and %s" in held.said
+    assert "[@click=app.quit]quit[/]" in held.said
+    assert "\x1b" not in held.said
+    assert "\\x1b[31m1\\x07" in held.said
+    assert max(map(len, held.said.splitlines())) <= 72
