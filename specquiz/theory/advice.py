@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -27,7 +26,7 @@ class Recommendation:
     """What to try first.
 
     `speedup` is the model's at the measured α, None where none was given; `break_even` is the α from which `k` pays,
-    nan where no α does; `k` is 0 where plain decoding is best.
+    nan where none reaches it; `k` is 0 where plain decoding is best.
     """
 
     verdict: Verdict
@@ -87,19 +86,14 @@ def recommend(
     break_even = float(break_even_alpha(tried, cost, stretch - 1))
     reasons.append(_batch_reason(batch, tried, ridge, stretch))
     reasons.append(_break_even_reason(tried, cost, break_even))
-    verdict: Verdict
-    if k == 0 or math.isnan(break_even):
-        verdict, k, speedup = "skip", 0, None if alpha is None else 1.0
-        reasons.append("Plain decoding is fastest here; a smaller batch, a cheaper draft or a higher α changes that.")
-    elif speedup is None:
-        verdict = "measure"
+    if k == 0 or not break_even < 1:
+        reasons.append("Plain decoding is fastest here; a smaller batch or a better or cheaper draft may change that.")
+        return Recommendation("skip", method, 0, cost, None if alpha is None else 1.0, break_even, tuple(reasons))
+    if speedup is None:
         reasons.append("Measure α on this workload (accepted ÷ judged positions), then choose K from it.")
-    else:
-        verdict = "use"
-        reasons.append(
-            f"At α = {alpha:g} the model's best K is {k}, with {speedup:.2f} times the speed of plain decoding."
-        )
-    return Recommendation(verdict, method, k, cost, speedup, break_even, tuple(reasons))
+        return Recommendation("measure", method, k, cost, None, break_even, tuple(reasons))
+    reasons.append(f"At α = {alpha:g} the model's best K is {k}, with {speedup:.2f} times the speed of plain decoding.")
+    return Recommendation("use", method, k, cost, speedup, break_even, tuple(reasons))
 
 
 _METHOD_REASONS: dict[Workload, str] = {
@@ -138,6 +132,8 @@ def _batch_reason(batch: int, k: int, ridge: float, stretch: float) -> str:
 
 
 def _break_even_reason(k: int, cost: float, break_even: float) -> str:
-    if math.isnan(break_even):
+    if not break_even < 1:
         return f"With K = {k} and c = {cost:g} no α pays."
+    if break_even == 0:
+        return f"With K = {k} and a free draft any α pays."
     return f"With K = {k} and c = {cost:g} it pays above α = {break_even:.3f}."

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from specquiz.theory.arguments import FloatArray, IntArray, Numbers, at_least, count, plain, probability
+from specquiz.theory.arguments import FloatArray, IntArray, Numbers, at_least, count, plain, positive, probability
 
 
 class BestK(NamedTuple):
@@ -182,6 +182,14 @@ def alpha_for_speedup(target: ArrayLike, k: ArrayLike, draft_cost: ArrayLike, ov
     drafted = count("k", k, least=1)
     cost = 1 + drafted * at_least(0, "draft_cost", draft_cost) + at_least(0, "overhead", overhead)
     return plain(_alpha_with_accepted(at_least(0, "target", target) * cost - 1, drafted))
+
+
+def implied_overhead(mean_length: ArrayLike, measured_speedup: ArrayLike) -> Numbers:
+    """What a pass cost beyond a plain one, in target passes: tokens per pass ÷ measured speed-up − 1 = K c + v.
+
+    Negative where the measured baseline was slower than a pass of the method without its drafting.
+    """
+    return plain(at_least(1, "mean_length", mean_length) / positive("measured_speedup", measured_speedup) - 1)
 
 
 def operations_factor(alpha: ArrayLike, k: ArrayLike, draft_operations: ArrayLike) -> Numbers:
