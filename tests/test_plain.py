@@ -68,7 +68,7 @@ class Held:
         return self
 
     def report(self, _: Mock) -> str:
-        return "Report: here.md"
+        return "Report:\n  here.md"
 
     def clock(self) -> float:
         return self.now
@@ -219,7 +219,7 @@ def test_an_interview_has_flag_skip_back_and_go(held: Held) -> None:
 def test_handing_in_grades_and_names_the_report(held: Held) -> None:
     held.interview(":go 5", "alpha**K", ":finish")
     assert held.code == 0
-    assert "Handed in.\n1 of 5 right, 0 wrong, 4 unanswered.\nReport: here.md\n" in held.said
+    assert "Handed in.\n1 of 5 right, 0 wrong, 4 unanswered.\nReport:\n  here.md\n" in held.said
 
 
 def test_when_every_question_has_an_answer_it_is_said(held: Held) -> None:

@@ -157,4 +157,4 @@ def _last_finished(log: Log) -> Session:
 def _report_line(session: Session, library: Library, file: Path | None) -> str:
     from specquiz.reports.markdown import save_mock_report
 
-    return f"Report: {save_mock_report(session, library, file)}"
+    return f"Report:\n  {save_mock_report(session, library, file)}"
