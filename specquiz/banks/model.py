@@ -1,6 +1,7 @@
 """What a question bank holds, as typed immutable records. `loading.py` makes them from YAML; nothing here reads files.
 
-Numbers stay text (`"0.6"`) until the checker reads them, so that they are exact rationals as written.
+The sentence under a field is also what an editor shows of it (`schema.py`). Numbers stay text (`"0.6"`) until the
+checker reads them, so that they are exact rationals as written.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Misconception(Record, frozen=True, kw_only=True):
     """A wrong answer that reveals a known mistake, with the sentence that names it."""
 
     answer: str
+    """The wrong answer, written as the question's own answer is."""
     say: str
+    """What the mistake is, told to whoever makes it."""
 
 
 class Choice(Record, frozen=True, kw_only=True):
@@ -40,6 +43,7 @@ class Choice(Record, frozen=True, kw_only=True):
     id: str = ""
     """Stable within the question; an author may give it, else it is `a`, `b`, … in the order written."""
     text: str
+    """What the option says."""
     say: str = ""
     """What choosing it reveals (on a wrong option), or why it is right."""
     pin: Literal["last"] | None = None
@@ -50,15 +54,21 @@ class Question(Record, frozen=True, kw_only=True):
     """What every question has."""
 
     id: str
+    """A slug that never changes: a learner's history follows it."""
     concepts: tuple[str, ...]
+    """Slugs of the concepts it exercises, the main one first."""
     level: int
     """1 warm-up, 2 solid, 3 strong, 4 staff."""
     prompt: str
+    """What is asked. In a numeric question `{name}` stands for a variable's number."""
     explanation: str
+    """Why the answer is right, shown after the verdict."""
     hints: tuple[str, ...] = ()
+    """Steps towards the answer, shown one at a time on request."""
     source: str = ""
+    """Where the fact or the formula comes from."""
     seconds: int = 90
-    """Target time."""
+    """Target time in seconds."""
     applies_to: str = ""
     """The versions for which the facts hold, such as `vllm>=0.26`."""
 
@@ -67,47 +77,65 @@ class SingleQuestion(Question, frozen=True, kw_only=True, tag="single", tag_fiel
     """Choose one option. `answer` is the id of the right choice."""
 
     choices: tuple[Choice, ...]
+    """The options, each a text or keys with values."""
     answer: str
+    """The id or the exact text of the right choice."""
 
 
 class MultiQuestion(Question, frozen=True, kw_only=True, tag="multi", tag_field="type"):
     """Choose every right option. `answer` holds the ids of the right choices."""
 
     choices: tuple[Choice, ...]
+    """The options, each a text or keys with values."""
     answer: tuple[str, ...]
+    """The ids or the exact texts of the right choices."""
 
 
 class NumericQuestion(Question, frozen=True, kw_only=True, tag="numeric", tag_field="type"):
     """Give a number, or the formula that yields it. `{name}` in texts is replaced by the variant's value."""
 
     answer: str
+    """The formula in the variables, or the number."""
     vars: dict[str, Variable] = {}
+    """The variables whose numbers are drawn, by name."""
     also: tuple[str, ...] = ()
+    """Other forms of the answer; lint holds them equal to it."""
     tolerance: str = "sig:3"
+    """`exact`, `places:n`, `sig:n`, `rel:x` or `abs:x`."""
     unit: str = ""
+    """The unit the answer is in, such as `ms`, `GB/s` or `%`; empty for a plain number."""
     form: str = ""
+    """A form the answer must have besides its value, such as `closed` or `lowest-terms`."""
     quantity: str = ""
     """The field name of what is asked, such as `tokens_per_pass`."""
     misconceptions: tuple[Misconception, ...] = ()
+    """Wrong formulas in the same variables that reveal a known mistake."""
 
 
 class SymbolicQuestion(Question, frozen=True, kw_only=True, tag="symbolic", tag_field="type"):
     """Give a closed form in the question's variables; it is compared on their domain."""
 
     answer: str
+    """The formula in the variables."""
     vars: dict[str, Variable]
+    """The variables, by name, each with its domain."""
     also: tuple[str, ...] = ()
+    """Other forms of the answer; lint holds them equal to it."""
     form: str = ""
+    """A form the answer must have besides its value, such as `closed` or `lowest-terms`."""
     quantity: str = ""
+    """The field name of what is asked, such as `tokens_per_pass`."""
     misconceptions: tuple[Misconception, ...] = ()
+    """Wrong formulas in the same variables that reveal a known mistake."""
 
 
 class TraceQuestion(Question, frozen=True, kw_only=True, tag="trace", tag_field="type"):
     """Type the tokens that come out, in order, separated by spaces or commas."""
 
     answer: tuple[str, ...]
+    """The tokens in order, as a list or as one text with spaces between them."""
     misconceptions: tuple[Misconception, ...] = ()
-    """`answer` is the wrong token sequence, separated by spaces."""
+    """Wrong token sequences that reveal a known mistake; `answer` is written as the question's own."""
 
 
 AnyQuestion = SingleQuestion | MultiQuestion | NumericQuestion | SymbolicQuestion | TraceQuestion
@@ -117,9 +145,13 @@ class Bank(Record, frozen=True, kw_only=True):
     """A question bank."""
 
     id: str = msgspec.field(name="bank")
+    """The bank's id, a slug that never changes. Files with the same id make one bank."""
     title: str
+    """What people call the bank."""
     questions: tuple[AnyQuestion, ...]
+    """The questions. Sessions choose and order them."""
     description: str = ""
+    """One sentence on what the bank is about."""
     concepts: dict[str, str] = {}
     """Concepts that this bank brings along, slug to name; the shipped ones are in `concepts.yaml`."""
 
@@ -128,7 +160,9 @@ class Concept(Record, frozen=True, kw_only=True):
     """A concept of `concepts.yaml`: what mastery is counted by."""
 
     slug: str
+    """What questions call it: lower-case letters, digits and single hyphens."""
     name: str
+    """What people call it."""
     group: str
     """One of the twelve groups, such as `Acceptance in practice`."""
 
@@ -137,3 +171,4 @@ class ConceptList(Record, frozen=True, kw_only=True):
     """The file `concepts.yaml`."""
 
     concepts: tuple[Concept, ...]
+    """All concepts, grouped."""

@@ -1,0 +1,191 @@
+"""`specquiz bank`: list and lint question banks, begin a new one, print the schema."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specquiz import places
+from specquiz.errors import SpecquizError, UsageError
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
+    from specquiz.banks.problems import Problem
+
+EXAMPLE = """\
+examples:
+  specquiz bank list
+  specquiz bank new my-bank
+  specquiz bank lint my-bank.yaml
+  specquiz bank lint --format github"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.epilog = EXAMPLE
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, help: str, example: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=help, description=help, epilog=f"example: specquiz bank {example}")
+
+    listing = action("list", "say which banks there are, and where your own belong", "list --json")
+    listing.add_argument(
+        "--bank", metavar="PATH", type=Path, action="append", default=[], help="also read this file or folder"
+    )
+    listing.add_argument("--json", action="store_true", help="print JSON")
+
+    linting = action("lint", "say everything that is wrong with banks; exit code 1 on an error", "lint my-bank.yaml")
+    linting.add_argument(
+        "paths", metavar="FILE", nargs="*", type=Path, help="banks or folders (default: all shipped and your own)"
+    )
+    linting.add_argument(
+        "--format", choices=("text", "json", "github"), default="text", help="how problems are printed"
+    )
+
+    action("schema", "print the JSON Schema of a bank, for editors", "schema > specquiz.schema.json")
+
+    new = action("new", "write a first bank with two questions to change", "new my-bank --to .")
+    new.add_argument("id", metavar="ID", help="the bank's id: lower-case letters, digits and single hyphens")
+    new.add_argument("--to", metavar="FOLDER", type=Path, help="where to write it (default: your own banks)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked; 1 if what was linted has errors."""
+    match arguments.action:
+        case "list":
+            return _list(arguments.bank, as_json=arguments.json)
+        case "lint":
+            return _lint(arguments.paths, arguments.format)
+        case "schema":
+            from specquiz.banks.schema import schema_text
+
+            print(schema_text(), end="")
+            return 0
+        case _:
+            return _new(arguments.id, arguments.to or places.own_banks())
+
+
+def _list(extra: list[Path], *, as_json: bool) -> int:
+    from specquiz.banks.library import open_library
+
+    library = open_library(extra)
+    if as_json:
+        print(json.dumps(_facts(library), indent=2, ensure_ascii=False))
+        return 0
+    width = max((len(bank.id) for bank in library.banks), default=0)
+    for bank in library.banks:
+        print(f"{bank.id:{width}}  {len(bank.questions):4} questions  {bank.title}")
+    print(f"\nYour own banks belong in {places.own_banks()}")
+    if library.problems:
+        print("\nLeft out until mended:")
+        for problem in library.problems:
+            print(f"  {problem}")
+    return 0
+
+
+def _facts(library: Library) -> dict[str, object]:
+    banks = [
+        {
+            "id": bank.id,
+            "title": bank.title,
+            "description": bank.description,
+            "questions": len(bank.questions),
+            "concepts": sorted({slug for question in bank.questions for slug in question.concepts}),
+            "path": str(library.files[bank.id][0]),
+            "paths": [str(path) for path in library.files[bank.id]],
+        }
+        for bank in library.banks
+    ]
+    problems = [_fields(problem) for problem in library.problems]
+    return {"banks": banks, "own_banks": str(places.own_banks()), "problems": problems}
+
+
+def _fields(problem: Problem) -> dict[str, object]:
+    return {
+        "path": str(problem.path),
+        "line": problem.line,
+        "column": problem.column,
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+    }
+
+
+def _lint(paths: list[Path], form: str) -> int:
+    from specquiz.banks.library import bank_files, open_library
+    from specquiz.banks.linting import lint
+    from specquiz.banks.problems import in_order
+
+    unreadable: list[Problem] = []
+    shipped = bank_files([places.shipped_questions()], (), unreadable)
+    files = bank_files((), paths, unreadable) if paths else bank_files(_folders(), (), unreadable)
+    strict = {path.resolve() for path in shipped}
+    found = lint(files, open_library().concepts, [path for path in files if path.resolve() in strict])
+    problems = in_order(replace(problem, path=_from_here(problem.path)) for problem in [*unreadable, *found])
+    errors = sum(problem.severity == "error" for problem in problems)
+    if form == "json":
+        print(
+            json.dumps({"files": len(files), "problems": [_fields(p) for p in problems]}, indent=2, ensure_ascii=False)
+        )
+        return int(errors > 0)
+    for problem in problems:
+        print(problem if form == "text" else _annotation(problem))
+    if form == "text":
+        print(f"{_count(len(files), 'file')}: {_count(errors, 'error')}, {_count(len(problems) - errors, 'warning')}")
+    return int(errors > 0)
+
+
+def _from_here(path: Path) -> Path:
+    """The path as seen from the working directory where it lies below it, which editors and CI can follow."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _folders() -> list[Path]:
+    return [places.shipped_questions(), places.own_banks()]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _annotation(problem: Problem) -> str:
+    """The problem as a workflow command of GitHub Actions."""
+
+    def escaped(text: str, more: str = "") -> str:
+        for character in f"%\r\n{more}":
+            text = text.replace(character, f"%{ord(character):02X}")
+        return text
+
+    place = f"file={escaped(str(problem.path), ':,')},line={problem.line},col={problem.column},title={problem.code}"
+    return f"::{problem.severity} {place}::{escaped(problem.message)}"
+
+
+def _new(bank_id: str, folder: Path) -> int:
+    from specquiz.banks.loading import SLUG
+    from specquiz.banks.schema import FILE, schema_text
+    from specquiz.banks.template import new_bank
+
+    if not SLUG.fullmatch(bank_id):
+        remedy = "Use lower-case letters, digits and single hyphens, such as my-bank."
+        raise UsageError("this is no id for a bank.", where=bank_id, remedy=remedy)
+    path = folder / f"{bank_id}.yaml"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(new_bank(bank_id, schema=FILE))
+        (folder / FILE).write_text(schema_text(), encoding="utf-8")
+    except FileExistsError:
+        raise UsageError("there is such a file already.", where=str(path), remedy="Choose another id.") from None
+    except OSError as error:
+        raise SpecquizError(f"the bank cannot be written: {error.strerror}", where=str(path)) from error
+    print(f"Wrote {path}")
+    print(f"Edit it, then: specquiz bank lint {path}")
+    if folder == places.own_banks():
+        print(f"Ask from it:   specquiz practice {bank_id}")
+    else:
+        print(f"Ask from it:   specquiz practice --bank {path} {bank_id}")
+    return 0
