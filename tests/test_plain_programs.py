@@ -331,6 +331,25 @@ def test_a_log_that_cannot_be_used_is_said_before_anything_is_asked(place: Place
     assert "not a log of specquiz" in complained
 
 
+def test_a_full_disk_is_said_and_what_was_acknowledged_is_kept(place: Place, tmp_path: Path) -> None:
+    bank = many_questions(tmp_path, 400)
+    words = ("practice", "many", "--plain", "--bank", str(bank), "--questions", "400")
+    place.run(*words)
+    full = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (350_000, 350_000))\n"
+    program = subprocess.run(
+        [sys.executable, "-c", f"{full}from specquiz.cli import main; sys.exit(main())", *words],
+        input=b"yes\n" * 400, capture_output=True, env=place.environment(), check=False, timeout=60,
+    )  # fmt: skip
+    assert program.returncode == 1
+    assert b"disk" in program.stderr
+    assert b"Traceback" not in program.stderr
+    acknowledged = program.stdout.count(b"[correct]")
+    assert 0 < acknowledged < 400
+    assert sum(isinstance(event, Answered) for event in place.events()) == acknowledged
+    _, said, _ = place.run(*words)
+    assert f"Question {acknowledged + 1} of 400" in said
+
+
 def test_stats_tell_mastery_by_concept(place: Place) -> None:
     import json
 
@@ -340,6 +359,7 @@ def test_stats_tell_mastery_by_concept(place: Place) -> None:
     assert re.search(r"exactness +1 of 1 right, 100% \(counts after 1 more\)", said)
     _, said, _ = place.run("stats", "--json", "--bank", str(SAMPLE))
     facts = json.loads(said)
+    assert place.run("stats", "--json", "--bank", str(SAMPLE), PYTHONIOENCODING="ascii", PYTHONUTF8="0")[0] == 0
     (exactness,) = (row for row in facts["concepts"] if row["concept"] == "exactness")
     assert (exactness["right"], exactness["answered"], exactness["needed"]) == (1, 1, 2)
     assert facts["answers"] == 1

@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Hold a mock interview; 0 also when it is left open."""
     from specquiz.banks.library import open_library
+    from specquiz.console import open_console
     from specquiz.store.log import open_log
 
     if arguments.questions is not None and arguments.questions < 1:
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     bank_ids = tuple(known_banks(library, [name for name in arguments.bank if not _is_path(name)]))
     with open_log() as log:
         if arguments.last:
-            print(_report_line(_last_finished(log), library, arguments.report))
+            open_console().say(_report_line(_last_finished(log), library, arguments.report))
             return 0
         found = _open_mock(log, arguments)
         if wants_plain(arguments.plain):
@@ -100,12 +101,13 @@ def _hold_plain(
     from specquiz.console import open_console
     from specquiz.plain import hold_mock, say_mock_end
     from specquiz.reports.markdown import clock_text
+    from specquiz.sessions.engine import replay
     from specquiz.sessions.mock import resume_mock, start_mock
 
     console = open_console()
 
     def report(mock: Mock) -> str:
-        return _report_line(mock.session, library, arguments.report)
+        return _report_line(replay(log.events(mock.session.id)), library, arguments.report)
 
     if found is not None:
         mock = resume_mock(library, found, log.append, time.time)

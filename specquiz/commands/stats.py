@@ -61,7 +61,7 @@ def _as_json(known: dict[str, ConceptMastery], counted: Totals, library: Library
         for slug, found in known.items()
     ]
     facts = {"sessions": counted.sessions, "answers": counted.answers, "seconds": counted.seconds, "concepts": concepts}
-    return json.dumps(facts, ensure_ascii=False, indent=2)
+    return json.dumps(facts, indent=2)
 
 
 def _say(known: dict[str, ConceptMastery], counted: Totals, library: Library) -> None:

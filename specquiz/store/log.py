@@ -106,9 +106,9 @@ class Log:
 
     def events(self, session: str | None = None) -> list[AnyEvent]:
         """The events in the order recorded, all or those of one session (or lab run)."""
-        query = "SELECT id, kind, body FROM events WHERE ? IS NULL OR session = ? ORDER BY id"
+        where, values = ("", ()) if session is None else ("WHERE session = ?", (session,))
         with _explained(self.path):
-            rows = self._database.execute(query, (session, session)).fetchall()
+            rows = self._database.execute(f"SELECT id, kind, body FROM events {where} ORDER BY id", values).fetchall()
         decoded = (self._decode(*row) for row in rows)
         return [event for event in decoded if event is not None]
 
