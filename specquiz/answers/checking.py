@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -160,7 +161,7 @@ def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, reference: G
     moving = {variable.name for variable in sampled}
     fixed = {name: number for name, number in first.items() if name not in moving}
     message = (
-        slips.formula_slip(graph, reference, sampled, subject.scale, subject.counts_drafts)
+        slips.formula_slip(graph, reference, sampled, subject)
         or slips.counterexample(graph.tree, subject.tree, ({**fixed, **point} for point in plain_points(sampled)))
         or slips.counterexample(graph.tree, subject.tree, iter(reference.points))
         or "That is not equal to what is asked."
@@ -177,26 +178,31 @@ def _wrong_number(subject: Subject, answer: _Answer, value: Value, reference: Va
         if wrong is not None and accepts(value, wrong):
             return Wrong(_joined(misconception.say, answer.notes), answer.read_as, shown, index)
     message = (
-        _rounded_too_far(subject, answer, value, reference)
-        or slips.value_slip(value, reference, subject)
+        slips.value_slip(value, reference, subject)
+        or _rounding(subject, answer, value, reference)
         or "That is not the value asked for."
     )
     return Wrong(_joined(message, answer.notes), answer.read_as, shown)
 
 
-def _rounded_too_far(subject: Subject, answer: _Answer, value: Value, reference: Value) -> str | None:
-    """The hint for a decimal that is the right value cut to fewer digits than are asked."""
+def _rounding(subject: Subject, answer: _Answer, value: Value, reference: Value) -> str | None:
+    """The hint for a decimal number that is right as far as it goes, or nearly."""
     typed = answer.tree.operand if isinstance(answer.tree, Negative) else answer.tree
-    if not isinstance(typed, Number) or not typed.number:
+    digits = terminating(typed.number) if isinstance(typed, Number) and typed.number else None
+    if digits is None:
         return None
-    digits = terminating(typed.number) or ""
-    unit = Fraction(1, 10 ** len(digits.partition(".")[2])) * answer.factor
-    off = abs(as_fraction(value) - as_fraction(reference))
-    if off >= unit or off * 4 > abs(as_fraction(reference)):
+    last_place = Fraction(1, 10 ** len(digits.partition(".")[2])) * answer.factor
+    exact = as_fraction(reference)
+    off = abs(as_fraction(value) - exact)
+    tolerance = subject.tolerance
+    if tolerance.rule == "exact":
+        is_rounded = off < last_place and (isinstance(reference, Decimal) or terminating(reference) is None)
+        return "That is rounded. Give the exact value, as a fraction or as a formula." if is_rounded else None
+    if off > max(last_place, abs(exact) / 100) or off * 4 > abs(exact):
         return None
-    if subject.tolerance.rule == "exact":
-        return "That is rounded. Give the exact value, as a fraction or as a formula."
-    return f"That is close, but not close enough: {subject.tolerance.say()} asked for."
+    if tolerance.rule in ("places", "sig") and last_place > 2 * tolerance.band(exact):
+        return f"That is rounded too far. Give {tolerance.say()}."
+    return f"That is close, but outside what is accepted: {tolerance.say()}."
 
 
 def _right(subject: Subject, answer: _Answer, value: str) -> Verdict:

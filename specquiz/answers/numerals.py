@@ -58,6 +58,8 @@ def _regular(text: str, at: int) -> tuple[str, str]:
     if _is_grouped(text):
         plain = re.sub("[^0-9]", "", text)
         return plain, f"{text} was read as {plain}."
+    if text.endswith(".") or ".." in text:
+        raise Refusal(f"{text} has a point too many.", at)
     raise Refusal(f"{text} is not a number as it stands. Write it like 1234.5 or 1,234.5.", at)
 
 

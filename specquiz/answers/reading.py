@@ -23,6 +23,7 @@ DEEPEST = 40
 """How deep brackets, powers and functions may be nested."""
 
 _CLOSING = {"(": ")", "{": "}"}
+_ABSENT = frozenset(("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "factorial", "mod"))
 _BEGINS_FACTOR = frozenset(("name", "(", "{", "√", "frac", "sum"))
 
 
@@ -357,6 +358,8 @@ class _Parser:
             return Refusal(f"“{word}” is not a name here. Did you mean {' or '.join(near)}?", token.at)
         if self.tokens[self.position + 1].kind == "(":
             return Refusal(f"“{word}” is not a function here. There are {OFFERED}.", token.at)
+        if word in _ABSENT:
+            return Refusal(f"There is no {word} here. The functions are {OFFERED}.", token.at)
         for function in ("sqrt", "exp", "log", "ln", "abs", "min", "max"):
             if word.startswith(function):
                 rest = word.removeprefix(function)

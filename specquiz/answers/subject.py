@@ -19,15 +19,6 @@ from specquiz.answers.units import read_unit
 from specquiz.answers.vocabulary import Vocabulary
 
 
-class Scale(NamedTuple):
-    """Which factors can be a slip in a question."""
-
-    percent: bool
-    """The value may be a share, so that a factor 100 is a percent sign too few or too many."""
-    bytes: bool
-    """The unit counts bytes or bits."""
-
-
 class Subject:
     """A question's parts, read and ready.
 
@@ -48,7 +39,8 @@ class Subject:
         self.values = {self.vocabulary.spellings[name]: constant(text) for name, text in question.values.items()}
         self.tolerance: Tolerance = read_tolerance(question.tolerance)
         forms.check_form(question.form)
-        self.scale = self._scale(question.unit)
+        self.counts_bytes = self._counts_bytes(question.unit)
+        """The unit counts bytes or bits."""
         self.counts_drafts = any(v.integer for v in self.variables) and any(
             v.low == 0 and v.high == 1 for v in self.variables
         )
@@ -57,13 +49,13 @@ class Subject:
         self._misconceptions: dict[int, Node] = {}
 
     @staticmethod
-    def _scale(unit: str) -> Scale:
+    def _counts_bytes(unit: str) -> bool:
         if unit in ("", PERCENT):
-            return Scale(percent=True, bytes=False)
+            return False
         measured = read_unit(unit)
         if measured is None:
-            raise ValueError(f"“{unit}” is not a unit")
-        return Scale(percent=False, bytes="byte" in measured.dimension)
+            raise ValueError(f"“{unit}” is not a unit that is known here")
+        return "byte" in measured.dimension
 
     def value(self) -> Value:
         """The reference at the question's values.

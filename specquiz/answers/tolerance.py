@@ -53,9 +53,9 @@ class Tolerance(NamedTuple):
             case "sig":
                 return f"{count} significant figure{'' if count == 1 else 's'}"
             case "rel":
-                return f"within {float(self.amount * 100):g} %"
+                return f"within {float(self.amount * 100):g} % of the right value"
             case "abs":
-                return f"within {float(self.amount):g}"
+                return f"within {float(self.amount):g} of the right value"
             case _:
                 return "the exact value"
 

@@ -9,11 +9,13 @@ from specquiz.answers.arithmetic import Value, as_decimal, as_fraction
 from specquiz.answers.expression import Call, Name, Negative, Node, Number, Operation, Sum
 from specquiz.answers.vocabulary import shown
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_LOOSE, _FACTOR, _SIGNED, _POWER, _OPERAND = range(5)
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_LOOSE, _SUMMATION, _FACTOR, _SIGNED, _POWER, _OPERAND = range(6)
 """How tightly a piece of text holds together: a sum least, a single operand most."""
 _SIGNS = {"+": " + ", "-": " − ", "*": "·", "/": "/"}
 _LONGEST_PLAIN = 15
+_LARGEST_PLAIN = 10**21
+_SMALLEST_PLAIN = -7
 
 
 def write(node: Node) -> str:
@@ -29,8 +31,9 @@ def _written(node: Node) -> tuple[str, int]:
             return shown(name), _OPERAND
         case Negative(operand):
             return f"−{_within(operand, _POWER)}", _SIGNED
-        case Operation("^", base, Number(number)) if number.denominator == 1 and number >= 0:
-            return f"{_within(base, _OPERAND)}{str(number.numerator).translate(_SUPERSCRIPTS)}", _POWER
+        case Operation("^", base, (Number(number) | Negative(Number(number))) as exponent) if number.denominator == 1:
+            raised = -number.numerator if isinstance(exponent, Negative) else number.numerator
+            return f"{_within(base, _OPERAND)}{_superscript(raised)}", _POWER
         case Operation("^", base, exponent):
             return f"{_within(base, _OPERAND)}^{_within(exponent, _OPERAND)}", _POWER
         case Operation(sign, left, right):
@@ -44,7 +47,7 @@ def _written(node: Node) -> tuple[str, int]:
         case Call(function, arguments):
             return f"{function}({', '.join(write(argument) for argument in arguments)})", _OPERAND
         case Sum(term, index, low, high):
-            return f"Σ_{{{index}={write(low)}}}^{{{write(high)}}} {_within(term, _OPERAND)}", _FACTOR
+            return f"Σ_{{{index}={write(low)}}}^{{{write(high)}}} {_within(term, _FACTOR)}", _SUMMATION
 
 
 def _within(node: Node, tight: int) -> str:
@@ -52,23 +55,20 @@ def _within(node: Node, tight: int) -> str:
     return text if own >= tight else f"({text})"
 
 
+def _superscript(exponent: int) -> str:
+    return str(exponent).translate(_SUPERSCRIPTS)
+
+
 def _number(number: Fraction) -> tuple[str, int]:
-    if number < 0:
-        return f"−{_number(-number)[0]}", _SIGNED
     text = terminating(number)
     if text is None:
         return f"{number.numerator}/{number.denominator}", _FACTOR
     if len(text) > _LONGEST_PLAIN:
-        digits, exponent = _scientific(number)
-        if len(digits) < _LONGEST_PLAIN:
-            return f"{digits}·10^({exponent})".replace("-", "−"), _FACTOR
+        exponent = magnitude(number)
+        digits = terminating(number / Fraction(10) ** exponent)
+        if digits and len(digits) < _LONGEST_PLAIN:
+            return f"{digits}·10{_superscript(exponent)}", _FACTOR
     return text, _OPERAND
-
-
-def _scientific(number: Fraction) -> tuple[str, int]:
-    """Digits with one before the point, and the power of ten, of a positive number that terminates."""
-    exponent = magnitude(number)
-    return terminating(number / Fraction(10) ** exponent) or "", exponent
 
 
 def terminating(number: Fraction) -> str | None:
@@ -94,15 +94,26 @@ def magnitude(number: Fraction) -> int:
 
 
 def rounded(value: Value, digits: int = 6) -> str:
-    """The value as a decimal number: in full if that takes few digits, else to `digits` significant ones."""
-    number = as_fraction(value)
-    if isinstance(value, Fraction):
-        text = terminating(number) if number.denominator < 10**12 and abs(number) < 10**15 else None
-        if text is not None and len(text.replace(".", "").lstrip("-0")) <= digits + 2:
-            return text
-        if number.denominator == 1 and abs(number) < 10**15:
-            return str(number)
-    if not number:
+    """The value as a decimal number: in full if that takes few more than `digits` digits, else rounded to them."""
+    if not value:
         return "0"
-    text = f"{as_decimal(value):.{digits}g}" if -5 < magnitude(number) < 15 else f"{as_decimal(value):.{digits - 1}e}"
-    return format(Decimal(text), "f") if -5 < magnitude(number) < 15 else text
+    number = as_fraction(value)
+    if isinstance(value, Fraction) and abs(number) < _LARGEST_PLAIN:
+        text = terminating(number)
+        if text is not None and (number.denominator == 1 or len(text.replace(".", "").lstrip("-0")) <= digits + 2):
+            return text
+    text = f"{as_decimal(value):.{digits - 1}e}"
+    if _SMALLEST_PLAIN < magnitude(number) < digits:
+        plain = format(Decimal(text), "f")
+        return plain.rstrip("0").rstrip(".") if "." in plain else plain
+    mantissa, _, exponent = text.partition("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+
+
+def told_apart(one: Value, other: Value) -> tuple[str, str]:
+    """Both values with as many digits as it takes to see that they differ."""
+    for digits in (6, 12, 24, 48):
+        pair = rounded(one, digits), rounded(other, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
