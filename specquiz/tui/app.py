@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,31 +19,7 @@ from specquiz.tui.start import Home, LabStart, MockStart, PracticeStart, ResumeS
 from specquiz.tui.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from specquiz.banks.library import Library
-    from specquiz.labs.model import Lab
-    from specquiz.store.log import Log
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What the screens work with: the questions, the labs and the log."""
-
-    library: Library
-    labs: tuple[Lab, ...]
-    log: Log
-
-
-def open_desk(library_paths: Sequence[Path]) -> Desk:
-    """Read the shipped banks, the person's own and `library_paths`, and open the log.
-
-    Raises:
-        SpecquizError: the log cannot be used, or a lab file is wrong. Broken banks are listed in the library instead.
-    """
-    from specquiz.banks.library import open_library
-    from specquiz.labs.loading import load_labs
-    from specquiz.store.log import open_log
-
-    return Desk(library=open_library(library_paths), labs=load_labs(), log=open_log())
+    from specquiz.tui.desk import Desk
 
 
 class SpecquizApp(App[None]):
@@ -103,9 +78,10 @@ class SpecquizApp(App[None]):
             case Home():
                 pass
             case LabStart():
+                from specquiz.labs.loading import find_lab
                 from specquiz.tui.screens.lab import LabScreen
 
-                self.push_screen(LabScreen(start))
+                self.push_screen(LabScreen(find_lab(self.opened.labs, start.lab), start))
             case PracticeStart() | MockStart() | ResumeStart():
                 from specquiz.tui.sittings import screen_for
 
@@ -153,7 +129,13 @@ def run(library_paths: Sequence[Path], start: Start) -> int:
     if os.environ.get("NO_COLOR") == "":
         # By its convention an empty NO_COLOR means nothing; Textual would take it as set.
         del os.environ["NO_COLOR"]
-    app = SpecquizApp(lambda: open_desk(library_paths), start)
+
+    def open_all() -> Desk:
+        from specquiz.tui.desk import open_desk
+
+        return open_desk(library_paths)
+
+    app = SpecquizApp(open_all, start)
     app.run()
     if app.desk is not None:
         app.desk.log.close()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from textual.content import Content
+from textual.visual import Visual
 
 from specquiz.labs.unlocking import Locked
 from specquiz.sessions.engine import Session
 from specquiz.tui import wording
 from specquiz.tui.overview import BankEntry, LabEntry, Overview
 from specquiz.tui.start import LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.widgets.visuals import Hanging, Lines
 
 MUTED = "$foreground 60%"
 
@@ -23,7 +25,7 @@ class Entry:
     id: str
     title: str
     status: Content
-    about: Content
+    about: Visual
     start: Start | None = None
     """Where it leads; None for a line that only says something."""
     asks: int = 0
@@ -48,9 +50,10 @@ def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]
     yield from ((heading, entries) for heading, entries in found if entries)
 
 
-def _about(title: str, *paragraphs: str) -> Content:
-    texts = (Content(wording.prose(text)) for text in paragraphs if text)
-    return Content("\n\n").join([Content.styled(title, "bold"), *texts])
+def _about(title: str, *paragraphs: str, lines: Iterable[str | Visual] = ()) -> Lines:
+    """A title, paragraphs apart from each other, and lines below them."""
+    spaced = [line for text in paragraphs if text for line in ("", *wording.prose(text).split("\n"))]
+    return Lines([Content.styled(title, "bold"), *spaced, "", *lines])
 
 
 def _resume(session: Session, now: float) -> Entry:
@@ -62,14 +65,8 @@ def _resume(session: Session, now: float) -> Entry:
 
 def _bank(entry: BankEntry) -> Entry:
     bank = entry.bank
-    width = max((len(name) for name, _ in entry.concepts), default=0)
-    concepts = [
-        Content.assemble(
-            f"{name:<{width}}  ", wording.bar(state.share, 8), f"  {state.right} of {state.answered} right"
-        )
-        for name, state in entry.concepts
-    ]
-    about = Content("\n").join([_about(bank.title, bank.description), Content(""), *concepts])
+    concepts = [Hanging(wording.concept_status(state), Content(name)) for name, state in entry.concepts]
+    about = _about(bank.title, bank.description, lines=concepts)
     start = PracticeStart(banks=(bank.id,))
     return Entry(f"bank:{bank.id}", bank.title, wording.bank_status(entry), about, start, asks=len(bank.questions))
 
@@ -104,8 +101,9 @@ def _mock() -> Entry:
 
 
 def _lab(entry: LabEntry) -> Entry:
-    about = _about(entry.lab.title, entry.lab.goal)
+    lines: list[str | Visual] = []
     if isinstance(entry.lock, Locked):
-        lines = [Content(wording.missing(lack)) for lack in entry.lock.missing]
-        about = Content("\n").join([about, Content(""), Content.styled("Still missing to open it", "bold"), *lines])
+        lines = [Content.styled("Still missing to open it", "bold $warning")]
+        lines += [f"  {wording.missing(lack)}" for lack in entry.lock.missing]
+    about = _about(entry.lab.title, entry.lab.goal, lines=lines)
     return Entry(f"lab:{entry.lab.id}", entry.lab.title, wording.lab_status(entry), about, LabStart(lab=entry.lab.id))

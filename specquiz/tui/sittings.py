@@ -15,7 +15,7 @@ from specquiz.tui.screens.practice import PracticeScreen
 from specquiz.tui.start import MockStart, PracticeStart, ResumeStart
 
 if TYPE_CHECKING:
-    from specquiz.tui.app import Desk
+    from specquiz.tui.desk import Desk
 
 
 def screen_for(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from specquiz.banks.model import AnyQuestion
     from specquiz.labs.unlocking import Missing
     from specquiz.sessions.engine import Session, Summary
+    from specquiz.sessions.mastery import ConceptMastery
     from specquiz.tui.overview import BankEntry, LabEntry
 
 
@@ -57,7 +58,13 @@ def time_left(remaining: float, total: float) -> str:
 def bank_status(entry: BankEntry) -> Content:
     """How far a bank is mastered, as a bar and in words."""
     total = len(entry.bank.questions)
-    return Content.assemble(bar(entry.right / total if total else 0.0), f" {entry.right:>3} of {total} right")
+    return Content.assemble(bar(entry.right / total if total else 0.0, 8), f" {entry.right:>3} of {total} right")
+
+
+def concept_status(state: ConceptMastery) -> Content:
+    """How far one concept is mastered, short enough to stand before its name."""
+    words = f"{state.right} of {state.answered}" if state.answered else "not yet"
+    return Content.assemble(bar(state.share, 6), f" {words:>8}  ")
 
 
 def lab_status(entry: LabEntry) -> Content:

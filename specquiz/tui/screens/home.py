@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
+from textual.visual import Visual
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from specquiz.tui.overview import Overview
 
 
-class Menu(OptionList):
+class Menu(OptionList, inherit_bindings=False):
     """The list of everything that can be opened; digits open an entry at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
+        Binding("down,j", "cursor_down", "Down", show=False),
+        Binding("up,k", "cursor_up", "Up", show=False),
+        Binding("home", "first", "First", show=False),
+        Binding("end", "last", "Last", show=False),
+        Binding("enter", "select", "Open", show=False),
         *(Binding(str(n), f"open({n - 1})", show=False) for n in range(1, 10)),
     ]
 
@@ -46,12 +50,15 @@ class HomeScreen(Page):
         ("1-9", "open the entry with that number"),
         ("j k, arrows", "move"),
         ("Enter", "open"),
+        ("PgUp PgDn", "scroll what is said about the entry"),
         ("x", "discard the open session under the cursor"),
         ("q", "quit"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "app.quit", "Quit"),
         Binding("x", "discard", "Discard", show=False),
+        Binding("pageup", "scroll_about(-1)", show=False),
+        Binding("pagedown", "scroll_about(1)", show=False),
     ]
     KEYS = (
         Key("q", "quit", "app.quit"),
@@ -62,7 +69,7 @@ class HomeScreen(Page):
     )
 
     def body(self) -> ComposeResult:
-        with Container(id="home"):
+        with Container(id="board"):
             yield Menu(id="menu", markup=False, compact=True)
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(Content.styled("Reading the banks …", "$foreground 60%"), id="about-text", markup=False)
@@ -119,8 +126,8 @@ class HomeScreen(Page):
         from specquiz.sessions.events import LabUnlocked
 
         for entry in overview.labs:
-            if entry.lock == Unlocked(recorded=False):
-                event = LabUnlocked(at=self.program.clock(), lab=entry.lab.id, how="mastery")
+            if isinstance(entry.lock, Unlocked) and not entry.lock.recorded:
+                event = LabUnlocked(at=self.program.clock(), lab=entry.lab.id, how=entry.lock.how)
                 self.program.opened.log.append(event)
                 self.notify(f"The lab “{entry.lab.title}” is open now.", markup=False)
 
@@ -129,7 +136,7 @@ class HomeScreen(Page):
         if entry is not None:
             self._show_about(entry.about)
 
-    def _show_about(self, about: Content) -> None:
+    def _show_about(self, about: Visual) -> None:
         self.query_one("#about-text", Static).update(about)
         self.query_one("#about", VerticalScroll).scroll_home(animate=False)
 
@@ -180,6 +187,10 @@ class HomeScreen(Page):
 
     def action_open_highlighted(self) -> None:
         self.query_one(Menu).action_select()
+
+    def action_scroll_about(self, pages: int) -> None:
+        about = self.query_one("#about", VerticalScroll)
+        about.scroll_relative(y=pages * max(1, about.size.height - 1), animate=False)
 
     def action_discard(self) -> None:
         """Ask, then end the open session under the cursor for good."""

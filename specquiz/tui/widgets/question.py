@@ -30,6 +30,11 @@ class QuestionPane(Vertical):
             super().__init__()
             self.text = text
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed = False
+        self._answered = False
+
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
 
@@ -82,12 +87,22 @@ class QuestionPane(Vertical):
         self.show_stem(text)
 
     def _ask(self, stem: str, *, typed: bool) -> None:
-        self.remove_class("-answered")
-        self.set_class(typed, "-typed")
+        self._typed = typed
+        self._set_answered(False)
+        self.query_one(Input).display = typed
+        self.query_one(Choices).display = not typed
         self.show_stem(Content(stem.rstrip()))
         self.show_hints(())
         self.show_note("")
         self.query_one("#reading", VerticalScroll).scroll_home(animate=False)
+
+    def _set_answered(self, answered: bool) -> None:
+        """Make room for what is said. A class on the pane would restyle all of it, which takes twice as long."""
+        if answered != self._answered:
+            self._answered = answered
+            self.query_one("#reading").set_class(answered, "-answered")
+            self.query_one(Choices).set_class(answered, "-answered")
+            self.query_one("#feedback").display = answered
 
     def show_stem(self, stem: Content) -> None:
         """Show a text where the question stands."""
@@ -119,8 +134,8 @@ class QuestionPane(Vertical):
     def reveal(self, said: Content, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
         """End the question: show what is said about the answer and take no other."""
         self.show_note("")
-        self.add_class("-answered")
-        if self.has_class("-typed"):
+        self._set_answered(True)
+        if self._typed:
             self.query_one(Input).disabled = True
         else:
             self.query_one(Choices).reveal(right, chosen)
@@ -132,7 +147,7 @@ class QuestionPane(Vertical):
     @property
     def draft(self) -> str:
         """The answer as it stands in the field, given or not."""
-        return self.query_one(Input).value if self.has_class("-typed") else " ".join(self.query_one(Choices).chosen)
+        return self.query_one(Input).value if self._typed else " ".join(self.query_one(Choices).chosen)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -149,6 +164,6 @@ class QuestionPane(Vertical):
 
     def action_scroll_reading(self, pages: int) -> None:
         """Scroll what is being read, without leaving the answer."""
-        where = "#feedback" if self.has_class("-answered") else "#reading"
+        where = "#feedback" if self._answered else "#reading"
         scroll = self.query_one(where, VerticalScroll)
         scroll.scroll_relative(y=pages * max(1, scroll.size.height - 1), animate=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.content import Content
 from textual.css.styles import RulesMap
 from textual.strip import Strip
@@ -53,3 +55,25 @@ class Row(Visual):
 
     def get_height(self, rules: RulesMap, width: int) -> int:
         return self._content(width).get_height(rules, width)
+
+
+class Lines(Visual):
+    """Lines; where one of plain text wraps, its further lines keep its indent."""
+
+    def __init__(self, lines: Iterable[str | Visual]) -> None:
+        self._lines = [_hanging(line) if isinstance(line, str) else line for line in lines]
+
+    def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        strips = [strip for line in self._lines for strip in line.render_strips(width, None, style, options)]
+        return strips if height is None else strips[:height]
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return max((line.get_optimal_width(rules, container_width) for line in self._lines), default=0)
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return sum(line.get_height(rules, width) for line in self._lines)
+
+
+def _hanging(line: str) -> Hanging:
+    text = line.lstrip(" ")
+    return Hanging(Content(" " * (len(line) - len(text))), Content(text))

@@ -1,0 +1,48 @@
+"""What the screens work with: the questions, the labs and the log, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from specquiz import places
+from specquiz.banks import cache
+from specquiz.banks.library import Library, open_library
+from specquiz.labs.model import Lab
+from specquiz.store.log import Log, open_log
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Everything that is open."""
+
+    library: Library
+    labs: tuple[Lab, ...]
+    log: Log
+
+
+def open_desk(library_paths: Sequence[Path]) -> Desk:
+    """Read the shipped banks, the person's own and `library_paths`, and the labs; open the log.
+
+    Raises:
+        SpecquizError: the log cannot be used, or a lab file is wrong. Broken banks are listed in the library instead.
+    """
+    return Desk(library=open_library(library_paths), labs=_labs(), log=open_log())
+
+
+def _labs() -> tuple[Lab, ...]:
+    """The shipped labs; their YAML is read only where the cache has nothing."""
+    return tuple(_lab(path) for path in sorted(places.shipped_labs().glob("*.yaml")))
+
+
+def _lab(path: Path) -> Lab:
+    state = cache.state_of(path)
+    kept = cache.recall(path, state, Lab)
+    if kept is not None:
+        return kept
+    from specquiz.labs.loading import load_lab
+
+    lab = load_lab(path)
+    cache.keep(path, state, lab)
+    return lab
