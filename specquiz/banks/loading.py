@@ -204,6 +204,8 @@ def _choice_named(name: str, choices: tuple[Choice, ...], at: Node, report: Repo
     found = {choice.id for choice in choices if name in (choice.id, choice.text)}
     if len(found) == 1:
         return found.pop()
+    if len(found) > 1 and len({choice.text for choice in choices}) < len(choices):
+        return None  # Choices that say the same are reported already.
     if found:
         report.error(at, "SQ214", f"{name!r} is the id of one choice and the text of another; give the choices ids")
     else:

@@ -19,8 +19,12 @@ from specquiz.banks.scalars import UNSEEN
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 24
 
+_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _ODD_INDENT = re.compile("^[ \t]*[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]", re.MULTILINE)
+
+# What YAML does not allow in a file beyond what `UNSEEN` holds already.
+_FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 class Mark(Protocol):
@@ -128,8 +132,15 @@ def parse(text: str, report: Report) -> Node | None:
         problem = error.problem or "this is not YAML"
         if mark is None:
             report.error_at(1, 1, "SQ101", problem)
+        elif "nesting depth" in problem:
+            report.error(mark, "SQ105", _TOO_DEEP)
         else:
             report.error(mark, "SQ101", problem + _advice(problem, text, mark))
+        return None
+    except yaml.reader.ReaderError as error:
+        found = _FORBIDDEN.search(text)
+        line, column = report.place(found.start()) if found else (1, 1)
+        report.error_at(line, column, "SQ101", f"YAML does not allow this character: {error.reason}")
         return None
 
 
@@ -170,8 +181,6 @@ def _advice(problem: str, text: str, mark: Mark) -> str:
         return ". A text with ': ' in it needs quotes, or | and a new line"
     if "cannot start any token" in problem:
         return ". A text that begins with this character needs quotes"
-    if "nesting depth" in problem:
-        return f"; {MAX_DEPTH} levels are the most"
     if "expected <block end>" in problem or "did not find expected" in problem:
         return ". Look at the indentation, and at brackets or quotes that begin or end a text: quote the whole text"
     if "unknown escape" in problem:
@@ -225,7 +234,7 @@ class _Events:
                     self._refuse(event)
             elif kind is mapping or kind is sequence:
                 if len(stack) == MAX_DEPTH:
-                    self._report.error(event.start_mark, "SQ105", f"nested deeper than {MAX_DEPTH} levels")
+                    self._report.error(event.start_mark, "SQ105", _TOO_DEEP)
                     return None
                 stack.append((children, event))
                 children = []
