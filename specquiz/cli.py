@@ -63,8 +63,10 @@ def _guarded(run: object, arguments: object) -> int:
     import os
 
     from specquiz.errors import SpecquizError
+    from specquiz.terminal import spell_out_what_streams_lack
 
     assert callable(run)
+    spell_out_what_streams_lack()
     try:
         return int(run(arguments))
     except SpecquizError as error:
