@@ -14,9 +14,9 @@ Point = dict[str, Fraction]
 
 _NUMBER = r"([-+]?\d+(?:\.\d+)?(?:/\d+)?)"
 _NAME = r"([^\W\d]\w*)"
-_INTERVAL = re.compile(rf"{_NUMBER}\s*<\s*{_NAME}\s*<\s*{_NUMBER}")
-_ABOVE = re.compile(rf"{_NAME}\s*>\s*{_NUMBER}")
-_INTEGER = re.compile(rf"{_NAME}\s+integer\s*(?:>=|≥)\s*{_NUMBER}")
+_INTERVAL = rf"{_NUMBER}\s*<\s*{_NAME}\s*<\s*{_NUMBER}"
+_ABOVE = rf"{_NAME}\s*>\s*{_NUMBER}"
+_INTEGER = rf"{_NAME}\s+integer\s*(?:>=|≥)\s*{_NUMBER}"
 
 
 class Variable(NamedTuple):
@@ -50,14 +50,14 @@ def read_domain(text: str) -> tuple[Variable, ...]:
 
 
 def _variable(part: str) -> Variable:
-    if match := _INTERVAL.fullmatch(part):
+    if match := re.fullmatch(_INTERVAL, part):
         low, high = Fraction(match[1]), Fraction(match[3])
         if low < high:
             return Variable(_plain(match[2]), low, high)
         raise ValueError(f"the domain “{part}” is empty")
-    if match := _ABOVE.fullmatch(part):
+    if match := re.fullmatch(_ABOVE, part):
         return Variable(_plain(match[1]), Fraction(match[2]))
-    if match := _INTEGER.fullmatch(part):
+    if match := re.fullmatch(_INTEGER, part):
         return Variable(_plain(match[1]), Fraction(-(-Fraction(match[2]) // 1)), integer=True)
     raise ValueError(f"the domain “{part}” is none of “lo < name < hi”, “name > lo”, “name integer >= lo”")
 

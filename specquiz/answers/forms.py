@@ -8,19 +8,19 @@ import re
 from specquiz.answers.expression import Call, Negative, Node, Number, Operation, Sum, parts
 from specquiz.answers.writing import terminating
 
-_MOST_NODES = re.compile(r"max[-_]nodes\s*:\s*(\d+)")
+_MOST_NODES = r"max[-_]nodes\s*:\s*(\d+)"
 _RULES = ("closed", "expanded", "fraction", "lowest-terms", "decimal")
 
 
 def check_form(form: str) -> None:
     """Raises `ValueError` if `form` is none of those that exist."""
-    if form and form not in _RULES and not _MOST_NODES.fullmatch(form):
+    if form and form not in _RULES and not re.fullmatch(_MOST_NODES, form):
         raise ValueError(f"the form “{form}” is none of {', '.join(_RULES)}, max-nodes:n")
 
 
 def fault(tree: Node, form: str) -> str | None:
     """What is missing for `tree` to have the form, as the rest of a sentence that begins “Right value, but”."""
-    if match := _MOST_NODES.fullmatch(form):
+    if match := re.fullmatch(_MOST_NODES, form):
         most = int(match[1])
         return None if sum(1 for _ in parts(tree)) <= most else "it can be written more simply; cancel what is common."
     match form:

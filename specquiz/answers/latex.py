@@ -20,8 +20,8 @@ class TokenSink(Protocol):
     def symbol(self, at: int) -> int: ...
 
 
-_COMMAND = re.compile(r"\\([A-Za-z]+|.|$)")
-_DELIMITER = re.compile(r" *(\\?[\[\](){}|.]|\\[lr]vert|\\[lr]brace)")
+_COMMAND = r"\\([A-Za-z]+|.|$)"
+_DELIMITER = r" *(\\?[\[\](){}|.]|\\[lr]vert|\\[lr]brace)"
 
 _SPACES = {*",;:! ()[]", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits"}
 _SIZES = {f"{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r")} | {"left", "right"}
@@ -51,7 +51,7 @@ def command(sink: TokenSink, at: int) -> int:
     Raises:
         Refusal: the command is not one of the subset.
     """
-    match = _COMMAND.match(sink.text, at)
+    match = re.compile(_COMMAND, re.DOTALL).match(sink.text, at)
     assert match
     name, end = match[1], match.end()
     if name in _SPACES:
@@ -78,7 +78,7 @@ _VARIANTS = {"varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "var
 
 def _sized(sink: TokenSink, at: int) -> int:
     """The delimiter after a size command; square brackets and braces are round there."""
-    match = _DELIMITER.match(sink.text, at)
+    match = re.compile(_DELIMITER).match(sink.text, at)
     if not match:
         return at
     delimiter, place = match[1], match.start(1)

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from specquiz.answers.arithmetic import Value, as_fraction, equal
 from specquiz.answers.writing import magnitude
 
-_RULE = re.compile(
-    r"exact|(?P<count>places|sig)\s*:\s*(?P<digits>\d{1,3})|(?P<share>rel|abs)\s*:\s*(?P<size>\d+(?:\.\d+)?(?:[eE]-?\d{1,2})?|\d+/[1-9]\d*)"
-)
+_SIZE = r"(?P<size>\d+(?:\.\d+)?(?:[eE]-?\d{1,2})?|\d+/[1-9]\d*)"
+_RULE = rf"exact|(?P<count>places|sig)\s*:\s*(?P<digits>\d{{1,3}})|(?P<share>rel|abs)\s*:\s*{_SIZE}"
 
 
 class Tolerance(NamedTuple):
@@ -72,7 +71,7 @@ def read_tolerance(text: str) -> Tolerance:
     Raises:
         ValueError: it is none of these.
     """
-    match = _RULE.fullmatch(text.strip())
+    match = re.fullmatch(_RULE, text.strip())
     if match and match[0] == "exact":
         return Tolerance("exact")
     if match and match["count"] and (match["count"] == "places" or int(match["digits"])):

@@ -87,7 +87,7 @@ def words() -> dict[str, Unit]:
     return _table()
 
 
-_PIECE = re.compile(r"\s*(?:(?P<word>[A-Za-zµμ$¢]+)|(?P<sign>[*/·×()])|(?P<power>(?:\^|\*\*)\s*\{?-?\d\}?)|(?P<one>1))")
+_PIECE = r"\s*(?:(?P<word>[A-Za-zµμ$¢]+)|(?P<sign>[*/·×()])|(?P<power>(?:\^|\*\*)\s*\{?-?\d\}?)|(?P<one>1))"
 
 
 @lru_cache(maxsize=1024)
@@ -96,10 +96,10 @@ def read_unit(text: str) -> Unit | None:
     factor, dimension = Fraction(1), dict[str, int]()
     last: Unit | None = None
     direction, sense, outer, seen = 1, 1, [1], False
-    text = _flat(text)
+    text, piece = _flat(text), re.compile(_PIECE)
     position = 0
     while position < len(text):
-        match = _PIECE.match(text, position)
+        match = piece.match(text, position)
         if not match:
             return None
         position = match.end()
