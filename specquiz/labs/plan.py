@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from specquiz import places
-from specquiz.labs.evidence import canonical
+from specquiz.labs.evidence import Evidence, canonical
+from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, ProfileName, Workload
 
 KV_CACHE_GIB = 1
@@ -51,13 +52,28 @@ def child_variables(profile: ProfileName, *, download: bool) -> dict[str, str]:
     if not download:
         variables |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     if device(profile) == "cpu":
-        variables |= {"VLLM_CPU_KVCACHE_SPACE": str(KV_CACHE_GIB), "OMP_NUM_THREADS": "1"}
+        # One thread each: more of them wait for one another in a spin, and on a busy machine the n-gram lookup then
+        # takes 40 times as long.
+        variables |= {"VLLM_CPU_KVCACHE_SPACE": str(KV_CACHE_GIB), "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     return variables
 
 
 def prompts_hash(workload: Workload) -> str:
     """SHA-256 of a workload's prompts as the lab ships them."""
     return hashlib.sha256(canonical(msgspec.to_builtins(workload))).hexdigest()
+
+
+def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
+    """What went into a run and is not what this specquiz ships: prompts or model, each as a reason."""
+    found = [
+        f"the prompts of {name} are not those that the lab ships"
+        for name, path in lab.workloads.items()
+        if evidence.prompts.get(name) != prompts_hash(load_workload(path))
+    ]
+    shipped = file_hashes(evidence.model)
+    if shipped and shipped != evidence.model_files:
+        found.append(f"the model {evidence.model} is not the one that the labs ship")
+    return tuple(found)
 
 
 def file_hashes(model: str) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from specquiz.labs.model import Lab
 from specquiz.sessions.events import Event, LabUnlocked
@@ -31,9 +31,11 @@ class Mastery(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unlocked:
-    """The lab is open. `recorded` says whether the log holds it already, so that it stays open."""
+    """The lab is open."""
 
+    how: Literal["mastery", "override"]
     recorded: bool
+    """Whether the log holds it already, so that it stays open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +61,23 @@ Lock = Unlocked | Locked
 
 def lock(lab: Lab, mastery: Mapping[str, Mastery], events: Iterable[Event]) -> Lock:
     """Say whether `lab` is open for someone with this mastery (by concept slug) and this history."""
-    if any(isinstance(event, LabUnlocked) and event.lab == lab.id for event in events):
-        return Unlocked(recorded=True)
+    recorded = {event.how for event in events if isinstance(event, LabUnlocked) and event.lab == lab.id}
+    if "mastery" in recorded:
+        return Unlocked("mastery", recorded=True)
     missing = tuple(
         _missing(concept, mastery.get(concept), bound)
         for concept, bound in lab.unlock.mastery.items()
         if concept not in mastery or not mastery[concept].reached(bound)
     )
-    return Locked(missing) if missing else Unlocked(recorded=False)
+    if not missing:
+        return Unlocked("mastery", recorded=False)
+    return Unlocked("override", recorded=True) if recorded else Locked(missing)
+
+
+def newly_opened(labs: Iterable[Lab], mastery: Mapping[str, Mastery], events: Sequence[Event]) -> tuple[Lab, ...]:
+    """The labs that this mastery opens and that the log does not hold yet: record `LabUnlocked` for each."""
+    found = {lab.id: lock(lab, mastery, events) for lab in labs}
+    return tuple(lab for lab in labs if found[lab.id] == Unlocked("mastery", recorded=False))
 
 
 def _missing(concept: str, state: Mastery | None, bound: float) -> Missing:

@@ -85,6 +85,7 @@ def die_with_parent() -> None:
 def run(job: Job, events: Events) -> None:
     """Start the engine once and run every workload on it."""
     events.stage("import")
+    environment = steering_environment()  # before vLLM adds its own
     vllm: Any = importlib.import_module("vllm")
     start: Any = vllm.LLM  # vLLM imports its engine at this first use
     events.stage("start")
@@ -94,7 +95,7 @@ def run(job: Job, events: Events) -> None:
         config=resolved_config(llm.llm_engine.vllm_config),
         versions=versions(vllm),
         machine=machine(job["device"]),
-        environment=steering_environment(),
+        environment=environment,
         revision=model_revision(job["model"]),
     )
     prompts = {name: [token_ids(llm, job, prompt) for prompt in items] for name, items in job["workloads"].items()}
@@ -299,7 +300,7 @@ def processor() -> str:
 
 def steering_environment() -> dict[str, str]:
     """The environment variables that change what vLLM does."""
-    prefixes = ("VLLM_", "OMP_", "CUDA_", "HF_HUB_OFFLINE")
+    prefixes = ("VLLM_", "OMP_", "NUMBA_", "CUDA_", "HF_HUB_OFFLINE")
     return {key: value for key, value in sorted(os.environ.items()) if key.startswith(prefixes) and not is_secret(key)}
 
 

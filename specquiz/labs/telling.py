@@ -1,0 +1,148 @@
+"""A lab, its lock, its progress and its grade as plain lines, for every face."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from specquiz.labs.evidence import Evidence
+from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, RuleVerdict
+from specquiz.labs.model import Lab, Prediction
+from specquiz.labs.quantities import MEANINGS, bounds
+from specquiz.labs.running import Progress
+from specquiz.labs.unlocking import Locked, Missing
+
+_OUTCOMES = {"passed": "passed", "failed": "FAILED", "no_data": "NO DATA"}
+
+
+def question(lab: Lab, prediction: Prediction) -> str:
+    """What a learner is asked before the run."""
+    meaning = MEANINGS[prediction.quantity]
+    low, high = bounds(lab, prediction.quantity, prediction.arm)
+    return (
+        f"{meaning.name} of {prediction.arm} on {prediction.workload}: {meaning.says} "
+        f"= {meaning.formula} ({low:g} to {high:g})"
+    )
+
+
+def lab_lines(lab: Lab) -> Iterator[str]:
+    """What a lab is about, what it asks and how it grades."""
+    yield f"{lab.id}: {lab.title}"
+    yield ""
+    yield from lab.goal.rstrip().splitlines()
+    yield ""
+    yield "arms"
+    for name, arm in lab.arms.items():
+        config = ", ".join(f"{key} {value}" for key, value in arm.speculative_config.items())
+        yield f"  {name}: {config or 'plain decoding'}"
+    yield "workloads"
+    yield f"  {', '.join(lab.workloads)}"
+    yield f"  temperature {lab.sampling.temperature:g}, {lab.sampling.max_tokens} tokens for each request"
+    yield "profiles"
+    for name, profile in lab.profiles.items():
+        yield f"  {name}: {profile.model}, about {profile.seconds:g} s"
+    yield "you predict"
+    for prediction in lab.predict:
+        yield f"  {prediction.id}: {question(lab, prediction)}"
+    yield "graded by"
+    for rule in lab.grade:
+        yield f"  {rule.id}: {rule.check}"
+        yield from (f"      {line}" for line in rule.why.rstrip().splitlines())
+
+
+def missing_line(missing: Missing) -> str:
+    """What is missing of one concept."""
+    rest = missing.needed - missing.answered
+    answers = f"answer {rest} more of its questions; " if rest > 0 else ""
+    standing = (
+        f"{missing.share:.0%} right of {missing.answered} answered" if missing.answered else "nothing answered yet"
+    )
+    return f"{missing.concept}: {standing}; {answers}{missing.bound:.0%} right opens it"
+
+
+def lock_lines(lab: Lab, locked: Locked) -> Iterator[str]:
+    """Why a lab is closed and what opens it."""
+    yield f"{lab.id} is locked. What is missing:"
+    yield from (f"  {missing_line(each)}" for each in locked.missing)
+
+
+def progress_line(progress: Progress) -> str:
+    """One stage of a run."""
+    tokens = f", {progress.tokens} tokens" if progress.tokens else ""
+    match progress.kind:
+        case "failed":
+            return f"  {progress.arm}  failed after {progress.seconds:.1f} s: {progress.message}"
+        case "finished":
+            return f"  {progress.arm}  {progress.stage}  {progress.seconds:.1f} s{tokens}"
+        case "started" | "running":
+            return f"  {progress.arm}  {progress.stage}  … {progress.seconds:.0f} s{tokens}"
+
+
+def run_lines(evidence: Evidence) -> Iterator[str]:
+    """When, where and with what a run was made, and how long each stage took."""
+    arm = next(iter(evidence.arms.values()))
+    day = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(evidence.started_at))
+    machine = evidence.machine
+    where = machine.get("card") or f"{machine.get('processor', 'unknown')}, {machine.get('cores', '?')} cores"
+    yield f"run {evidence.run} on {day}"
+    yield f"profile {evidence.profile}, model {evidence.model}, vLLM {arm.versions.get('vllm', 'unknown')}, {where}"
+    if evidence.unlocked_by == "override":
+        yield "the lab was opened with --unlock, not by mastery"
+    for name, each in evidence.arms.items():
+        stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in each.stages.items())
+        yield f"  {name}  {stages}"
+
+
+def grade_lines(grade: Grade) -> Iterator[str]:
+    """Prediction beside observation, and the verdict of each rule with its reason."""
+    match grade:
+        case NotGradable(broken):
+            yield "Not gradable:"
+            yield from (f"  {each.invariant}: {each.reason}" for each in broken)
+        case Graded(quantities, rules):
+            yield "observed, with the 95 % interval over requests"
+            yield from _table(quantities)
+            yield ""
+            yield "rules"
+            for rule in rules:
+                yield from _rule_lines(rule)
+            yield ""
+            right = sum(rule.outcome == "passed" for rule in rules)
+            yield f"{'Passed' if grade.passed else 'Not passed'}: {right} of {len(rules)} rules hold."
+
+
+def grade_facts(grade: Grade) -> dict[str, Any]:
+    """A grade as plain JSON values."""
+    match grade:
+        case NotGradable(broken):
+            return {"gradable": False, "passed": False, "broken": [asdict(each) for each in broken]}
+        case Graded(quantities, rules):
+            return {
+                "gradable": True,
+                "passed": grade.passed,
+                "quantities": [asdict(each) for each in quantities],
+                "rules": [asdict(each) for each in rules],
+            }
+
+
+def _table(quantities: tuple[Observation, ...]) -> Iterator[str]:
+    names = [f"{MEANINGS[each.quantity].name}, {each.arm}/{each.workload}" for each in quantities]
+    width = max(map(len, names), default=0)
+    for name, each in zip(names, quantities, strict=True):
+        yield f"  {name:<{width}}  {_figures(each)}"
+
+
+def _figures(observation: Observation) -> str:
+    if observation.value is None:
+        return observation.note
+    between = "" if observation.low is None else f" [{observation.low:.3f}, {observation.high:.3f}]"
+    predicted = "" if observation.predicted is None else f"   predicted {observation.predicted:.3f}"
+    note = f" ({observation.note})" if observation.note else ""
+    return f"{observation.value:.3f}{between}{predicted}{note}"
+
+
+def _rule_lines(rule: RuleVerdict) -> Iterator[str]:
+    yield f"  {_OUTCOMES[rule.outcome]:<7}  {rule.id}: {rule.observed}"
+    yield from (f"           {line}" for line in rule.why.rstrip().splitlines())
