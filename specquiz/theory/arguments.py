@@ -14,6 +14,8 @@ Numbers: TypeAlias = Any
 
 # How far a probability vector may be from summing to one: the rounding of float32 logits, not a forgotten token.
 SUM_TOLERANCE = 1e-6
+# From here on, not every whole number is a float64.
+_UNEVEN = 2.0**53
 
 
 def probability(name: str, value: ArrayLike) -> FloatArray:
@@ -41,7 +43,7 @@ def count(name: str, value: ArrayLike, least: int = 0) -> IntArray:
     """`value` as an array of whole numbers of at least `least`; ValueError otherwise."""
     array = _floats(name, value)
     with np.errstate(invalid="ignore"):
-        whole = (array >= least) & np.isfinite(array) & (array == np.floor(array))
+        whole = (array >= least) & (array < _UNEVEN) & (array == np.floor(array))
     _require(whole, array, name, f"must be a whole number of at least {least}")
     return array.astype(np.int64)
 

@@ -19,11 +19,15 @@ def fisher_information(alpha: ArrayLike, k: ArrayLike) -> Numbers:
     return plain(geometric_sum(a, count("k", k, least=1)) / (a * (1 - a)))
 
 
-def standard_error(alpha: ArrayLike, k: ArrayLike, drafts: ArrayLike) -> Numbers:
-    """Standard error of the maximum-likelihood α from `drafts` independent full drafts: √(α(1−α)² / (D(1−α^K)))."""
+def standard_error(alpha: ArrayLike, k: ArrayLike, drafts: ArrayLike, *, design_effect: ArrayLike = 1.0) -> Numbers:
+    """Standard error of the maximum-likelihood α from `drafts` full drafts: √(α(1−α)² / (D(1−α^K))).
+
+    Args:
+        design_effect: by how much dependence within requests inflates the variance; 1 for independent drafts.
+    """
     a = probability("alpha", alpha)
     judged = geometric_sum(a, count("k", k, least=1)) * positive("drafts", drafts)
-    return plain(np.sqrt(a * (1 - a) / judged))
+    return plain(np.sqrt(at_least(0, "design_effect", design_effect) * a * (1 - a) / judged))
 
 
 def drafts_needed(
@@ -39,11 +43,10 @@ def drafts_needed(
     Args:
         design_effect: by how much dependence within requests inflates the variance; 2 to 5 is usual.
     """
-    one = np.asarray(standard_error(alpha, k, 1))
+    one = np.asarray(standard_error(alpha, k, 1, design_effect=design_effect))
     needed = (_normal_quantile(confidence) * one / positive("half_width", half_width)) ** 2
     # What is whole up to rounding errors is not rounded up to the next draft.
-    whole = np.ceil(needed * at_least(0, "design_effect", design_effect) - 1e-9).astype(np.int64)
-    return plain(whole)
+    return plain(np.ceil(needed - 1e-9).astype(np.int64))
 
 
 def wilson_interval(successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95) -> tuple[Numbers, Numbers]:

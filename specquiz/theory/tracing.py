@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from specquiz.theory.sampling import Redraw, accept_probability, one_hot, redraw
 
 # The law of the next token after a prefix of token ids.
 NextToken: TypeAlias = Callable[[tuple[int, ...]], ArrayLike]
+Token = TypeVar("Token")
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def trace_round(
     return TracedRound(tuple(drafted), tuple(judged), "bonus", _tuple(law), _draw(law, rng))
 
 
-def greedy_round(drafted: Sequence[int], target: Sequence[int]) -> tuple[int, ...]:
+def greedy_round(drafted: Sequence[Token], target: Sequence[Token]) -> tuple[Token, ...]:
     """Tokens a greedy round emits: the drafted prefix that equals the target's argmaxes, then the target's own token.
 
     `target` holds the target's argmax at each of the K + 1 positions, given the drafted tokens before it.
