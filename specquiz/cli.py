@@ -23,6 +23,7 @@ COMMANDS = {
     "check": Command("specquiz.commands.check", "check one answer, or a file of cases, against a closed form"),
     "bank": Command("specquiz.commands.bank", "list and lint question banks"),
     "lab": Command("specquiz.commands.lab", "predict, run and grade the vLLM labs"),
+    "theory": Command("specquiz.commands.theory", "compute, tabulate and plot speculative decoding"),
     "stats": Command("specquiz.commands.stats", "show mastery by concept"),
 }
 
