@@ -28,6 +28,7 @@ FAILED: Final = _Failed()
 
 Decode = Callable[[Node, Report], Any]
 After = Callable[[Any, MappingNode, Report], Any]
+Amend = Callable[[dict[str, Any], MappingNode, Report], None]
 
 # A comment as people write it has a space after its `#`; `pick #2` is a text that YAML cuts off.
 _CUT_OFF = re.compile(" +#[^ \t\n\r#]")
@@ -41,6 +42,7 @@ class Decoders:
     Args:
         fields: decoders that stand in for the usual one of (record, field name).
         shorthand: record to the field that a bare text stands for.
+        amend: record to what completes its values, field by field, before it is made; any of them may be `FAILED`.
         after: record to what finishes it: gets the record, its node and the report, returns the record or `FAILED`.
     """
 
@@ -48,10 +50,12 @@ class Decoders:
         self,
         fields: Mapping[tuple[type, str], Decode] | None = None,
         shorthand: Mapping[type, str] | None = None,
+        amend: Mapping[type, Amend] | None = None,
         after: Mapping[type, After] | None = None,
     ) -> None:
         self._fields = fields or {}
         self._shorthand = shorthand or {}
+        self._amend = amend or {}
         self._after = after or {}
         self._records: dict[type, Decode] = {}
 
@@ -120,7 +124,8 @@ class Decoders:
             )
             for field in msgspec.structs.fields(record)
         ]
-        return _RecordDecoder(record, fields, self._shorthand.get(record), self._after.get(record)).decode
+        hooks = (self._shorthand.get(record), self._amend.get(record), self._after.get(record))
+        return _RecordDecoder(record, fields, *hooks).decode
 
 
 class _Field(NamedTuple):
@@ -134,7 +139,12 @@ class _RecordDecoder:
     """Makes one type of record from keys with values."""
 
     def __init__(
-        self, record: type[msgspec.Struct], fields: Sequence[_Field], shorthand: str | None, after: After | None
+        self,
+        record: type[msgspec.Struct],
+        fields: Sequence[_Field],
+        shorthand: str | None,
+        amend: Amend | None,
+        after: After | None,
     ) -> None:
         self._record = record
         self._title = _title(record)
@@ -142,6 +152,7 @@ class _RecordDecoder:
         self._by_key = {field.key: field for field in fields}
         self._required = [field.key for field in fields if field.required]
         self._shorthand = shorthand
+        self._amend = amend
         self._after = after
 
     def decode(self, node: Node, report: Report) -> Any:
@@ -158,6 +169,8 @@ class _RecordDecoder:
                 values[field.name] = field.decode(value_node, report)
             elif key != self._tag_field:
                 unknown.append((key_node, value_node))
+        if self._amend is not None:
+            self._amend(values, node, report)
         missing = [key for key in self._required if key not in seen]
         if unknown or missing:
             self._report_keys(node, unknown, missing, seen, report)
@@ -285,6 +298,11 @@ def _null(node: ScalarNode, report: Report, what: str, wanted: str = "a value") 
     return FAILED
 
 
+def whole_number(what: str) -> Decode:
+    """A whole number by the core rules, unquoted."""
+    return _plain(what, "a whole number", as_int)
+
+
 def _plain(what: str, wanted: str, convert: Callable[[str], Any]) -> Decode:
     """A scalar that must not be quoted and that `convert` turns into a value (None: it cannot)."""
 
@@ -342,7 +360,7 @@ def _optional(decode_value: Decode) -> Decode:
 
 _SCALARS: dict[Any, Callable[[str], Decode]] = {
     str: text,
-    int: lambda what: _plain(what, "a whole number", as_int),
+    int: whole_number,
     float: lambda what: _plain(what, "a number", as_float),
     bool: lambda what: _plain(what, "true or false", as_truth),
 }

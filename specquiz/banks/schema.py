@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from specquiz.banks.loading import CHOICE_ID, LEVELS, SLUG
 from specquiz.banks.model import AnyQuestion, Bank, Choice, Misconception, Question, TraceQuestion
+from specquiz.banks.question_keys import CHOICE_ID, LEVELS, SLUG
 
 FILE = "specquiz.schema.json"
 """The schema's file, beside the banks that name it in their first line."""

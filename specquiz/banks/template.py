@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from specquiz.banks.scalars import NULLS
+
 _TEMPLATE = """\
 # yaml-language-server: $schema={schema}
 #
@@ -10,11 +12,11 @@ _TEMPLATE = """\
 bank: {id}
 title: {title}
 concepts:                     # concepts of your own; those that ship with specquiz need no mention
-  {id}-basics: Basics of {title}
+  {slug}-basics: The basics
 questions:
   - id: first-number          # never change an id: a learner's history follows it
     type: numeric
-    concepts: [{id}-basics]
+    concepts: [{slug}-basics]
     level: 1                  # 1 warm-up, 2 solid, 3 strong, 4 staff
     vars:
       D: {{in: [120, 180, 240], domain: "D integer >= 1", say: drafted tokens}}
@@ -35,7 +37,7 @@ questions:
 
   - id: first-choice
     type: single
-    concepts: [{id}-basics]
+    concepts: [{slug}-basics]
     level: 1
     prompt: Which token does every target pass emit?
     choices:
@@ -59,4 +61,10 @@ def new_bank(id: str, schema: str) -> str:
         id: the bank's id.
         schema: where the editor finds the schema, relative to the bank's file.
     """
-    return _TEMPLATE.format(id=id, title=id.replace("-", " ").capitalize(), schema=schema)
+    title = id.replace("-", " ").capitalize()
+    return _TEMPLATE.format(id=_written(id), slug=id, title=_written(title), schema=schema)
+
+
+def _written(text: str) -> str:
+    """Quoted where YAML would take it for nothing at all."""
+    return f"'{text}'" if text in NULLS else text

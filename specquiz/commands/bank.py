@@ -165,7 +165,7 @@ def _annotation(problem: Problem) -> str:
 
 
 def _new(bank_id: str, folder: Path) -> int:
-    from specquiz.banks.loading import SLUG
+    from specquiz.banks.question_keys import SLUG
     from specquiz.banks.schema import FILE, schema_text
     from specquiz.banks.template import new_bank
 

@@ -65,6 +65,12 @@ def test_a_fault_is_told_once_with_its_place(
     assert re.search(message, problems[0].message)
 
 
+def test_a_wrong_answer_is_told_beside_a_misspelt_key(right: str, load: Load) -> None:
+    _, problems = load(right.replace("prompt: Which", "promt: Which").replace("answer: this", "answer: thus"))
+
+    assert [(p.code, p.line, p.column) for p in problems] == [("SQ202", 8, 5), ("SQ210", 10, 13)]
+
+
 def test_a_key_nobody_could_mean_leaves_the_missing_one_to_be_told_too(right: str, load: Load) -> None:
     _, problems = load(right.replace("say: That adds.", "verdict: That adds."))
 

@@ -225,7 +225,7 @@ VISIBLE = st.characters(exclude_categories=("Cs", "Cc", "Cn"), include_character
 def test_any_text_survives_being_written_as_yaml(load: Load, text: str, style: str | None) -> None:
     assume(text.strip() and not UNSEEN.search(text))
     shown = yaml.safe_dump({"explanation": text}, allow_unicode=True, default_style=style, width=10_000)
-    indented = "".join(f"    {line}\n" if line else "\n" for line in shown.split("\n")).rstrip() + "\n"
+    indented = "".join(f"    {line}\n" if line else "\n" for line in shown.split("\n")).rstrip("\n") + "\n"
     assume("\\n" not in shown or style != '"')
     head = "bank: b\ntitle: T\nquestions:\n  - id: q\n    type: trace\n    concepts: [c]\n    level: 1\n"
 
