@@ -72,4 +72,9 @@ def grade(lab: Lab, evidence: Evidence) -> Grade:
     broken = broken_invariants(lab, evidence)
     if broken:
         return NotGradable(broken)
-    return Graded(quantities=observe(lab, evidence), rules=tuple(verdict(lab, evidence, rule) for rule in lab.grade))
+    return Graded(
+        quantities=observe(lab, evidence),
+        rules=tuple(
+            verdict(lab, evidence, rule) for rule in lab.grade if not rule.profiles or evidence.profile in rule.profiles
+        ),
+    )

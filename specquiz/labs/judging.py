@@ -111,7 +111,7 @@ def _decide(check: Check, lab: Lab, evidence: Evidence) -> tuple[bool, str]:
             one, other = _value(left, lab, evidence), _value(right, lab, evidence)
             holds = _COMPARISONS[sign](one.number, other.number)
             details = "; ".join(_details(check, evidence))
-            claim = f"{one.text}, which is {'' if holds else 'not '}{sign} {other.text}"
+            claim = f"{one.text}; wanted is {sign} {other.text}"
             return holds, f"{claim} ({details})." if details else f"{claim}."
 
 
@@ -156,7 +156,7 @@ def _value(tree: Number, lab: Lab, evidence: Evidence) -> _Value:
         case Predicted():
             return _Value(found.value, f"predicted {found.value:.3f}")
         case Bound(end):
-            return _Value(found.value, f"the {end} end of the 95 % interval is {found.value:.3f}")
+            return _Value(found.value, f"{end} end of the 95 % interval {found.value:.3f}")
     return _Value(found.value, f"observed {found.value:.3f}")
 
 

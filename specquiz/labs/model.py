@@ -92,6 +92,8 @@ class Rule(Record, frozen=True, kw_only=True):
     check: str
     why: str
     """What the rule shows, and what failing it teaches."""
+    profiles: tuple[ProfileName, ...] = ()
+    """The profiles that it grades; empty for all."""
 
 
 class Waiver(Record, frozen=True, kw_only=True):

@@ -26,10 +26,10 @@ def read_prediction(lab: Lab, prediction: Prediction, text: str) -> float:
     name = MEANINGS[prediction.quantity].name
     remedy = f"Give a number from {low:g} to {high:g}" + (", such as 0.6 or 60 %." if high == 1 else ", such as 1.5.")
     if not _NUMBER.fullmatch(digits) or (percent and high != 1):
-        raise UsageError(f"{text.strip()!r} is not a {name}.", where=prediction.id, remedy=remedy)
+        raise UsageError(f"{text.strip()!r} is no number for {name}.", where=prediction.id, remedy=remedy)
     value = float(digits) / (100 if percent else 1)
     if not math.isfinite(value) or not low <= value <= high:
-        raise UsageError(f"A {name} cannot be {text.strip()}.", where=prediction.id, remedy=remedy)
+        raise UsageError(f"{text.strip()} cannot be: {name} is out of its range.", where=prediction.id, remedy=remedy)
     return value
 
 

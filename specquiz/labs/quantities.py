@@ -44,13 +44,13 @@ MEANINGS: dict[Quantity, Meaning] = {
         share=False,
     ),
     "alpha": Meaning(
-        name="α, acceptance probability per position",
-        says="the share accepted among the drafted tokens that were judged (those after a rejection are not)",
+        name="α per position",
+        says="the share accepted among the drafted tokens that were judged; none is judged after a rejection",
         formula="accepted / judged",
         share=True,
     ),
     "model_acceptance_length": Meaning(
-        name="acceptance length by the model",
+        name="acceptance length by α",
         says="the mean acceptance length that a constant α gives for K drafted tokens",
         formula="(1 − α^(K+1)) / (1 − α)",
         share=False,

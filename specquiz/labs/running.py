@@ -191,7 +191,7 @@ class _Run:
             versions=engine.get("versions", {}),
             environment=engine.get("environment", {}),
             workloads={name: msgspec.convert(figures, WorkloadRun) for name, figures in output.workloads.items()},
-            log_tail=_without_places(tail(log)),
+            log_tail=_without_places(tail(log), self.environment),
         )
         return arm, engine.get("machine", {}), engine.get("revision", ""), f"{name}: {reason}" if reason else ""
 
@@ -256,8 +256,9 @@ def _only_one_run() -> Iterator[None]:
         yield
 
 
-def _without_places(text: str) -> str:
+def _without_places(text: str, environment: Environment) -> str:
     """A log without the person's own folders, so that evidence can be shown to anyone."""
-    for path, name in ((places.shipped_labs(), "labs"), (Path.home(), "~")):
-        text = text.replace(str(path), name)
+    folders = {environment.python.parent.parent: "vllm", places.shipped_labs(): "labs", Path.home(): "~"}
+    for folder, name in folders.items():
+        text = text.replace(str(folder), name)
     return text

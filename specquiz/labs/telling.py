@@ -48,7 +48,8 @@ def lab_lines(lab: Lab) -> Iterator[str]:
         yield f"  {prediction.id}: {question(lab, prediction)}"
     yield "graded by"
     for rule in lab.grade:
-        yield f"  {rule.id}: {rule.check}"
+        only = f" (on {', '.join(rule.profiles)})" if rule.profiles else ""
+        yield f"  {rule.id}: {rule.check}{only}"
         yield from (f"      {line}" for line in rule.why.rstrip().splitlines())
 
 
@@ -128,17 +129,19 @@ def grade_facts(grade: Grade) -> dict[str, Any]:
 
 
 def _table(quantities: tuple[Observation, ...]) -> Iterator[str]:
-    names = [f"{MEANINGS[each.quantity].name}, {each.arm}/{each.workload}" for each in quantities]
-    width = max(map(len, names), default=0)
-    for name, each in zip(names, quantities, strict=True):
-        yield f"  {name:<{width}}  {_figures(each)}"
+    width = max((len(MEANINGS[each.quantity].name) for each in quantities), default=0)
+    above = ""
+    for each in quantities:
+        if above != (above := f"{each.arm} on {each.workload}"):
+            yield f"  {above}"
+        yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
 
 
 def _figures(observation: Observation) -> str:
+    predicted = "" if observation.predicted is None else f"  predicted {observation.predicted:.3f}"
     if observation.value is None:
-        return observation.note
+        return f"{observation.note}{predicted}"
     between = "" if observation.low is None else f" [{observation.low:.3f}, {observation.high:.3f}]"
-    predicted = "" if observation.predicted is None else f"   predicted {observation.predicted:.3f}"
     note = f" ({observation.note})" if observation.note else ""
     return f"{observation.value:.3f}{between}{predicted}{note}"
 
