@@ -30,6 +30,7 @@ SOME_VARIANTS = 50
 """Of more, this many drawn at random."""
 
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+|/[1-9][0-9]*)?")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _WORK = 400_000
 
 Values = Mapping[str, str]
@@ -82,6 +83,12 @@ def _errors_since(before: int, report: Report) -> bool:
 
 def _variable(name: str, domain: str, node: MappingNode, report: Report) -> Variable | None:
     at = node_at(node, "vars", name, "domain")
+    if not _NAME.fullmatch(name):
+        message = (
+            f"the variable {name!r} needs a name of plain letters, such as alpha; a learner may still type its letter"
+        )
+        report.error(at, "SQ301", message)
+        return None
     try:
         declared = read_domain(domain)
     except ValueError as error:

@@ -94,7 +94,8 @@ def open_library(extra: Sequence[Path] = ()) -> Library:
     for path in bank_files([places.shipped_questions(), places.own_banks()], extra, problems):
         if path.name == CONCEPTS:
             listed = _read(path, ConceptList, _load_concepts, problems)
-            concepts.update((concept.slug, concept) for concept in (listed.concepts if listed else ()))
+            for concept in listed.concepts if listed else ():
+                concepts.setdefault(concept.slug, concept)
         else:
             placed = _read(path, PlacedBank, _load_placed, problems)
             if placed is not None:

@@ -84,6 +84,7 @@ def test_a_sound_bank_is_clean(linted: Lint) -> None:
 FAULTS = [
     ('domain: "0 < alpha < 1"}\n      K', 'domain: "0 <= alpha < 1"}\n      K', "SQ301", (9, 39), "none of"),
     ('domain: "0 < alpha < 1"}\n      K', 'domain: "0 < a < 1"}\n      K', "SQ301", (9, 39), "alpha alone"),
+    ("vars: {alpha: {domain", "vars: {α: {domain", "SQ301", (24, 24), "plain letters, such as alpha"),
     ("in: [0.5, 0.8]", "in: [0.5, 1.8]", "SQ302", (9, 25), "1.8 lies outside the domain"),
     ("in: [2, 4]", "in: [2, 2.5]", "SQ302", (10, 19), "2.5 lies outside"),
     ("in: [2, 4]", "in: [2, 4, 4.0]", "SQ302", (10, 22), "comes twice"),
