@@ -10,7 +10,7 @@ import decimal
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from math import isqrt
+from math import gcd, isqrt
 
 Value = Fraction | Decimal
 
@@ -19,7 +19,7 @@ ONE = Fraction(1)
 POWER_BITS = 20_000
 """A power whose result would have more bits is refused before it is computed."""
 WORK = 20_000
-"""What evaluating one answer may cost, in rational operations on short numbers."""
+"""What evaluating one answer may cost, in rational operations on short numbers (2 µs each)."""
 
 _DIGITS = 60
 _AGREEING = Decimal("1e-35")
@@ -58,10 +58,19 @@ class Meter:
 
     def spend_on(self, value: Fraction) -> None:
         """Charge for having computed `value`: more for longer numbers (common divisors take quadratic time)."""
+        words = self.words(value)
+        self.spend(1 + words + words * words // 20)
+
+    def spend_on_power(self, value: Fraction) -> None:
+        """Charge for a power, whose terms need no common divisor taken out."""
+        self.spend(1 + self.words(value) // 2)
+
+    def words(self, value: Fraction) -> int:
+        """The length of a number in 512 bits; raises `TooBig` beyond twice the longest power."""
         words = (value.numerator.bit_length() + value.denominator.bit_length()) >> 9
-        if words > 80:
+        if words > POWER_BITS >> 8:
             raise TooBig("The numbers become too big to check.")
-        self.spend(1 + words * words // 4)
+        return words
 
 
 def as_decimal(value: Value) -> Decimal:
@@ -103,6 +112,26 @@ def add(one: Value, other: Value, meter: Meter) -> Value:
     if not total or (x and y and total.adjusted() < max(x.adjusted(), y.adjusted()) - _CANCELLED):
         return ZERO
     return total
+
+
+def total(values: list[Value], meter: Meter) -> Value:
+    """The sum of many values. Rationals are brought to one denominator and reduced once, at the end."""
+    exact = [value for value in values if isinstance(value, Fraction)]
+    numerator, denominator = 0, max((value.denominator for value in exact), default=1)
+    for value in exact:
+        meter.spend(1 + (denominator.bit_length() >> 11))
+        quotient, remainder = divmod(denominator, value.denominator)
+        if remainder:
+            growth = value.denominator // gcd(denominator, value.denominator)
+            numerator, denominator = numerator * growth, denominator * growth
+            meter.spend_on(Fraction(1, denominator))
+            quotient = denominator // value.denominator
+        numerator += value.numerator * quotient
+    result: Value = Fraction(numerator, denominator)
+    for inexact in values:
+        if isinstance(inexact, Decimal):
+            result = add(result, inexact, meter)
+    return result
 
 
 def negative(value: Value) -> Value:
@@ -178,7 +207,7 @@ def _whole_power(base: Value, exponent: int, meter: Meter) -> Value:
     if bits * abs(exponent) > POWER_BITS:
         raise TooBig("That power is too big to check.")
     exact = base**exponent
-    meter.spend_on(exact)
+    meter.spend_on_power(exact)
     return exact
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from specquiz.answers import forms, measures, slips
-from specquiz.answers.arithmetic import ONE, Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
+from specquiz.answers.arithmetic import Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
 from specquiz.answers.comparison import Graph, value_at
 from specquiz.answers.domain import plain_points
-from specquiz.answers.expression import Negative, Node, Number, Operation, names
+from specquiz.answers.expression import Negative, Node, Number, Operation, Sum, children, names
 from specquiz.answers.numerals import LARGEST_EXPONENT
 from specquiz.answers.question import Question
 from specquiz.answers.reading import read
@@ -67,7 +68,7 @@ def _understood(subject: Subject, text: str) -> _Answer:
     try:
         tree, notes = read(text[: measure.end], subject.vocabulary)
     except Refusal:
-        if question.unit and not measure.unit and (refusal := measures.unknown_unit(text, question.unit)):
+        if question.unit and (refusal := measures.unknown_unit(text, question.unit)):
             raise refusal from None
         raise
     if question.unit not in ("", measures.PERCENT) and not measure.unit and not names(tree):
@@ -88,6 +89,16 @@ def _value(tree: Node, subject: Subject) -> Value:
         raise _refusal(fault) from fault
 
 
+def _check_constants(tree: Node, subject: Subject) -> None:
+    """Refuse a part without names that has no value, such as the exponent of a^(1/0): no point would give it one."""
+    if not names(tree):
+        _value(tree, subject)
+        return
+    for child in children(tree):
+        if not isinstance(tree, Sum):
+            _check_constants(child, subject)
+
+
 def _refusal(fault: Undefined | TooBig) -> Refusal:
     message = str(fault.args[0])
     at = fault.args[1] if len(fault.args) > 1 else None
@@ -97,14 +108,13 @@ def _refusal(fault: Undefined | TooBig) -> Refusal:
 
 
 def _judged_formula(subject: Subject, answer: _Answer) -> Verdict:
-    if not names(answer.tree):
-        _value(answer.tree, subject)
+    _check_constants(answer.tree, subject)
     reference = subject.graph()
     graph = Graph(answer.tree, reference.points, Meter())
     try:
         if graph.agrees(reference):
             return _right(subject, answer, "")
-        return _wrong_formula(subject, answer, graph, reference, "")
+        return _wrong_formula(subject, answer, graph, frozenset(), "")
     except TooBig as fault:
         raise _refusal(fault) from fault
 
@@ -117,23 +127,24 @@ def _judged_number(subject: Subject, answer: _Answer) -> Verdict:
     if names(answer.tree):
         return _judged_formula_at_values(subject, answer, value, reference)
     bare_share = subject.question.unit == measures.PERCENT and not answer.unit
-    for factor in (ONE, Fraction(100)) if bare_share else (ONE,):
-        candidate = multiply(value, factor, Meter())
+    candidates = [value, multiply(value, Fraction(100), Meter())] if bare_share else [value]
+    for candidate in candidates:
         if subject.tolerance.accepts(candidate, reference):
             return _right(subject, answer, rounded(candidate, _DIGITS))
-    return _wrong_number(subject, answer, value, reference)
+    return _wrong_number(subject, answer, candidates, reference)
 
 
 def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, reference: Value) -> Verdict:
     """A formula in the question's variables, for a question that asks for a number."""
     accepts, shown = subject.tolerance.accepts, rounded(value, _DIGITS)
-    fixed = frozenset(subject.values) - names(answer.tree)
+    declared = {variable.name for variable in subject.variables}
+    fixed = frozenset(subject.values) - (names(answer.tree) & declared)
     graph = subject.graph(fixed)
     scaled = Graph(_scaled(answer), graph.points, Meter())
     try:
         if scaled.agrees(graph) or (accepts(value, reference) and _within(scaled, graph, subject)):
             return _right(subject, answer, shown)
-        wrong = _wrong_formula(subject, answer, scaled, graph, shown)
+        wrong = _wrong_formula(subject, answer, scaled, fixed, shown)
     except TooBig as fault:
         raise _refusal(fault) from fault
     if accepts(value, reference):
@@ -151,32 +162,39 @@ def _scaled(answer: _Answer) -> Node:
     return answer.tree if answer.factor == 1 else Operation("*", answer.tree, Number(answer.factor))
 
 
-def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, reference: Graph, value: str) -> Wrong:
+def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, fixed: frozenset[str], value: str) -> Wrong:
     """Why a formula is wrong: a known misconception, a slip, or a point where it differs."""
+    reference = subject.graph(fixed)
     for index, misconception in enumerate(subject.question.misconceptions):
-        if graph.agrees(Graph(subject.misconception(index), reference.points, Meter())):
+        if graph.agrees(subject.misconception_graph(index, fixed)):
             return Wrong(_joined(misconception.say, answer.notes), answer.read_as, value, index)
+    try:
+        message = _slip_or_example(subject, graph, reference)
+    except TooBig:
+        # The values that showed the difference are known, so that this takes no more work.
+        known = zip(reference.points, graph, reference, strict=True)
+        message = next(say for point, got, right in known if right and (say := slips.difference(point, got, right)))
+    return Wrong(_joined(message or "That is not equal to what is asked.", answer.notes), answer.read_as, value)
+
+
+def _slip_or_example(subject: Subject, graph: Graph, reference: Graph) -> str | None:
     first = reference.points[0]
-    sampled = tuple(v for v in subject.variables if any(point[v.name] != first[v.name] for point in reference.points))
-    moving = {variable.name for variable in sampled}
-    fixed = {name: number for name, number in first.items() if name not in moving}
-    message = (
-        slips.formula_slip(graph, reference, sampled, subject)
-        or slips.counterexample(graph.tree, subject.tree, ({**fixed, **point} for point in plain_points(sampled)))
-        or slips.counterexample(graph.tree, subject.tree, iter(reference.points))
-        or "That is not equal to what is asked."
-    )
-    return Wrong(_joined(message, answer.notes), answer.read_as, value)
+    moving = tuple(v for v in subject.variables if any(point[v.name] != first[v.name] for point in reference.points))
+    plain = ({**first, **point} for point in plain_points(moving))
+    # The right value at the question's own numbers is what is asked.
+    points = (point for point in chain(plain, reference.points) if point != subject.values)
+    return slips.formula_slip(graph, reference, moving, subject) or slips.counterexample(graph, subject.tree, points)
 
 
-def _wrong_number(subject: Subject, answer: _Answer, value: Value, reference: Value) -> Wrong:
+def _wrong_number(subject: Subject, answer: _Answer, candidates: list[Value], reference: Value) -> Wrong:
     """Why a number is wrong: a known misconception, too few digits, or a slip."""
+    value = candidates[0]
     shown = rounded(value, _DIGITS)
-    accepts = subject.tolerance.accepts
-    for index, misconception in enumerate(subject.question.misconceptions):
-        wrong = value_at(subject.misconception(index), subject.values, Meter())
-        if wrong is not None and accepts(value, wrong):
-            return Wrong(_joined(misconception.say, answer.notes), answer.read_as, shown, index)
+    for index, tree in enumerate(subject.misconceptions):
+        wrong = value_at(tree, subject.values, Meter())
+        if wrong is not None and any(subject.tolerance.accepts(candidate, wrong) for candidate in candidates):
+            say = subject.question.misconceptions[index].say
+            return Wrong(_joined(say, answer.notes), answer.read_as, shown, index)
     message = (
         slips.value_slip(value, reference, subject)
         or _rounding(subject, answer, value, reference)

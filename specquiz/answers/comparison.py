@@ -1,7 +1,7 @@
 """Whether two formulas are equal on a domain.
 
 Both are evaluated exactly at twelve points. For fixed integers, formulas of this subject are rational in the other
-variables, so agreement at a random 31-bit point is an accident with probability of about degree/2^31 (Schwartz 1980,
+variables, so agreement at a random 24-bit point is an accident with probability of about degree/2^24 (Schwartz 1980,
 Zippel 1979). Along the first integer variable they are short sums of polynomials times powers, so agreement at twelve
 consecutive values settles all. One point of difference disproves.
 """
@@ -28,15 +28,16 @@ class Graph:
         tree: the formula.
         points: where it is evaluated.
         meter: pays for the evaluation.
+        values: what is known already, from the first point on.
     """
 
     __slots__ = ("_values", "meter", "points", "tree")
 
-    def __init__(self, tree: Node, points: tuple[Point, ...], meter: Meter) -> None:
+    def __init__(self, tree: Node, points: tuple[Point, ...], meter: Meter, values: Iterable[Value] = ()) -> None:
         self.tree = tree
         self.points = points
         self.meter = meter
-        self._values: list[Value | None] = []
+        self._values: list[Value | None] = list(values)
 
     def __iter__(self) -> Iterator[Value | None]:
         """The values in the order of the points; None where the formula is undefined."""
@@ -79,15 +80,16 @@ def reference_graph(tree: Node, variables: tuple[Variable, ...], fixed: Mapping[
         ValueError: it is hardly ever defined on the domain.
     """
     meter = Meter(REFERENCE_WORK)
-    points = []
-    for point in islice(random_points(variables), _TRIES if variables else 1):
+    points, values = [], []
+    for drawn in islice(random_points(variables), _TRIES if variables else 1):
+        point = {**fixed, **drawn}
         try:
-            tree.value({**fixed, **point}, meter)
+            values.append(tree.value(point, meter))
         except (Undefined, TooBig):
             continue
-        points.append({**fixed, **point})
+        points.append(point)
         if len(points) == POINTS:
             break
     if len(points) < (POINTS if variables else 1):
         raise ValueError("the reference is undefined, or too big to evaluate, on most of its domain")
-    return Graph(tree, tuple(points), Meter(REFERENCE_WORK))
+    return Graph(tree, tuple(points), meter, values)

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from specquiz.answers.characters import greek_word
 
+_DENOMINATOR = 2**24 + 43
+"""A prime above every numerator that is drawn."""
+
 Point = dict[str, Fraction]
 
 _NUMBER = r"([-+]?\d+(?:\.\d+)?(?:/\d+)?)"
@@ -71,15 +74,16 @@ def random_points(variables: tuple[Variable, ...]) -> Iterator[Point]:
     """Points without end, the same ones every time.
 
     The first integer variable runs through consecutive values, every other variable is drawn afresh for each point:
-    31-bit rationals in an interval, ratios of 31-bit numbers at scales from 1/64 to 64 above a bound.
+    24-bit rationals in an interval, ratios of 24-bit numbers at scales from 1/64 to 64 above a bound. So many bits make
+    an accident at twelve points out of the question, and few enough let a sum of 200 powers be added in time.
     """
     state = 0x5DEECE66D
 
     def draw() -> int:
-        """The next of 2^31 numbers (Knuth's MMIX linear congruential generator, upper bits)."""
+        """The next of 2^24 numbers (Knuth's MMIX linear congruential generator, upper bits)."""
         nonlocal state
         state = (state * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
-        return state >> 33
+        return state >> 40
 
     running = next((variable.name for variable in variables if variable.integer), None)
     step = 0
@@ -91,7 +95,9 @@ def random_points(variables: tuple[Variable, ...]) -> Iterator[Point]:
             elif variable.integer:
                 point[variable.name] = variable.low + draw() % 17
             elif variable.high is not None:
-                point[variable.name] = variable.low + (variable.high - variable.low) * Fraction(1 + draw(), 2**31 + 2)
+                point[variable.name] = variable.low + (variable.high - variable.low) * Fraction(
+                    1 + draw(), _DENOMINATOR
+                )
             else:
                 scale = Fraction(2) ** (draw() % 13 - 6)
                 point[variable.name] = variable.low + scale * Fraction(1 + draw(), 1 + draw())

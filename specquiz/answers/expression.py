@@ -93,7 +93,10 @@ class Sum(NamedTuple):
         for index in range(low, high + 1):
             inner[self.counter] = Fraction(index)
             terms.append(self.term.value(inner, meter))
-        return _total(terms, meter)
+        try:
+            return arithmetic.total(terms, meter)
+        except TooBig as fault:
+            raise _placed(fault, self.at) from None
 
 
 Node = Number | Name | Negative | Operation | Call | Sum
@@ -135,16 +138,6 @@ def _apply(function: str, values: list[Value], meter: Meter) -> Value:
             half = arithmetic.add(arithmetic.absolute(first), Fraction(1, 2), meter)
             return arithmetic.whole_part(half) * (-1 if first < 0 else 1)
     raise AssertionError(function)
-
-
-def _total(terms: list[Value], meter: Meter) -> Value:
-    """The sum of the terms, added pairwise so that long numbers meet late."""
-    if not terms:
-        return arithmetic.ZERO
-    while len(terms) > 1:
-        pairs = [arithmetic.add(one, other, meter) for one, other in zip(terms[::2], terms[1::2], strict=False)]
-        terms = pairs if len(terms) % 2 == 0 else [*pairs, terms[-1]]
-    return terms[0]
 
 
 def _whole(value: Value) -> int | None:

@@ -14,11 +14,11 @@ PERCENT = "%"
 _HUNDREDTH = Fraction(1, 100)
 
 _COUNT = re.compile(
-    r"\s*(?:[x×✕]|times|(?:tokens?|toks?)(?:\s*(?:/|\bper\b)\s*(?:target |forward )?(?:pass|step|round))?)\s*$"
+    r"\s*(?:[xX×✕]|times|(?:tokens?|toks?)(?:\s*(?:/|\bper\b)\s*(?:target |forward )?(?:pass|step|round))?)\s*$"
 )
 _PERCENT = re.compile(r"\s*(?:\\?[%％]|\bpercent)\s*$")
 _MULTIPLE = re.compile(r"(?<=\d) ?([kKMGT])\s*$")
-_MULTIPLES = {"k": 3, "K": 3, "M": 6, "G": 9, "T": 12}
+_THOUSANDS = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 _LETTER = re.compile(r"[A-Za-zµμ$¢]")
 _UNIT_TAIL = re.compile(r"^[^A-Za-zµμ]*?[\d.)]\s*([A-Za-zµμ$][A-Za-zµμ$/*·^() \d-]*)$")
 
@@ -42,6 +42,8 @@ def split(text: str, unit: str, names: Collection[str]) -> Measure:
     Raises:
         Refusal: the unit is unknown or of another dimension, or none is wanted, or the number is missing.
     """
+    if text.strip().startswith("$") and text.strip().endswith("$"):
+        return Measure(len(text), Fraction(1), "")
     if match := _PERCENT.search(text):
         return _percent(text, match, unit)
     if not unit:
@@ -57,8 +59,14 @@ def split(text: str, unit: str, names: Collection[str]) -> Measure:
     if not text[:at].strip():
         raise Refusal("The number is missing before the unit.", 0)
     if typed.dimension != wanted.dimension:
+        # “FLOPS/B” is often written for floating-point operations per byte, though FLOPS alone is a rate.
+        typed = read_unit(text[at:].replace("FLOPS", "FLOP")) or typed
+    if typed.dimension != wanted.dimension:
         raise Refusal(f"“{text[at:].strip()}” measures something else. Give the answer in {unit}.", at)
-    return Measure(at, typed.factor / wanted.factor, text[at:].strip())
+    factor = typed.factor / wanted.factor
+    if (match := _MULTIPLE.search(text[:at])) and match[1] not in names:
+        return Measure(match.start(), factor * 1000 ** _THOUSANDS[match[1]], f"{match[1]} {text[at:].strip()}")
+    return Measure(at, factor, text[at:].strip())
 
 
 def _percent(text: str, match: re.Match[str], unit: str) -> Measure:
@@ -77,7 +85,7 @@ def _plain(text: str, names: Collection[str]) -> Measure:
     if (match := _COUNT.search(text)) and match[0].strip() not in names and text[: match.start()].strip():
         return Measure(match.start(), Fraction(1), "")
     if (match := _MULTIPLE.search(text)) and match[1] not in names:
-        return Measure(match.start(), Fraction(10) ** _MULTIPLES[match[1]], match[1])
+        return Measure(match.start(), Fraction(1000 ** _THOUSANDS[match[1]]), match[1])
     found = _find(text, names, None)
     if found and text[: found[0]].strip():
         raise Refusal(f"No unit is asked for. Give the plain number, without “{text[found[0] :].strip()}”.", found[0])
@@ -90,7 +98,7 @@ def _find(text: str, names: Collection[str], wanted: Unit | None) -> tuple[int, 
         at = match.start()
         if at and (_LETTER.match(text[at - 1]) or text[at - 1] in "_\\"):
             continue
-        slash = re.search(r"(?:(?<=\s)1\s*)?/\s*$", text[:at])
+        slash = re.search(r"(?<=[\d.)\s])(?:(?<=\s)1\s*)?/\s*$", text[:at])
         for start in (slash.start(), at) if slash else (at,):
             typed = read_unit(text[start:])
             if typed is None:
@@ -111,6 +119,8 @@ def unknown_unit(text: str, unit: str) -> Refusal | None:
     if not match:
         return None
     typed = match[1].strip()
+    if read_unit(typed):
+        return None
     near = [option for option in suggestions(typed) if option != typed]
     meant = f" Did you mean {' or '.join(near)}?" if near else f" Give the answer in {unit}."
     return Refusal(f"“{typed}” is not a unit that is known here.{meant}", match.start(1))

@@ -11,7 +11,7 @@ from specquiz.answers.verdict import Refusal
 LARGEST_EXPONENT = 308
 """Numbers beyond 10 to this power are too big to check."""
 
-RUN = re.compile(r"(?:\d|\.\d)(?:[\d.,'_]| (?=\d{3}(?!\d)))*")
+RUN = re.compile(r"(?:\d|\.\d)(?:[\d.'_]|,(?=\d)| (?=\d{3}(?!\d)))*")
 """The characters of one number where a comma cannot separate arguments."""
 ARGUMENT_RUN = re.compile(r"(?:\d|\.\d)(?:[\d.'_]| (?=\d{3}(?!\d)))*")
 """The same between the brackets of a function, where a comma ends the number."""

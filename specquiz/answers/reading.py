@@ -385,7 +385,7 @@ class _Parser:
                 return Refusal("Use round brackets: ( ).", token.at)
             case "!":
                 return Refusal("There is no factorial here. Write the product out.", token.at)
-            case "=":
+            case "=" | "~":
                 return Refusal("Give one value, not an equation.", token.at)
             case ",":
                 return Refusal("A comma may only stand inside a number or between the values of a function.", token.at)

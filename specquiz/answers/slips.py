@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 from specquiz.answers.arithmetic import ONE, Meter, Value, add, as_fraction, divide, equal, negative
 from specquiz.answers.comparison import Graph, value_at
@@ -16,33 +17,48 @@ from specquiz.answers.subject import Subject
 from specquiz.answers.vocabulary import shown
 from specquiz.answers.writing import rounded, told_apart
 
-_BINARY_UNITS = ("kB and KiB", "MB and MiB", "GB and GiB", "TB and TiB")
+_LEAST, _MOST = Fraction(20, 21), Fraction(21, 20)
+"""An undone slip must come this near, so that a tolerance that is wide for a small reference finds none."""
 
 RECIPROCAL = "This is the reciprocal of what is asked: it is upside down."
-ONE_LESS = (
-    "This is exactly one less than what is asked: it counts the accepted drafts, and the target always adds a token of "
-    "its own."
-)
-ONE_MORE = "This is exactly one more than what is asked: the token that the target adds by itself is no accepted draft."
+ONE_LESS = "This is exactly one less than what is asked. The target adds a token of its own to the accepted drafts."
+ONE_MORE = "This is exactly one more than what is asked. The token that the target adds is not an accepted draft."
 
 
-def _factors(subject: Subject, is_share: bool) -> Iterator[tuple[Fraction, str]]:
-    """Factors that a slip brings in, with the sentence for each; the special ones first."""
-    yield -ONE, "The sign is the wrong way round."
-    if is_share:
-        yield Fraction(100), "This is 100 times too large. A percentage needs its % sign."
-        yield Fraction(1, 100), "This is 100 times too small. A percent sign divides by 100."
-    if subject.counts_bytes:
-        for factor in (Fraction(8), Fraction(1, 8)):
-            yield factor, "This is off by a factor of 8: bits (b) and bytes (B) are mixed up."
-        for power, units in enumerate(_BINARY_UNITS, start=1):
-            ratio = Fraction(1024**power, 1000**power)
-            for factor in (ratio, 1 / ratio):
-                yield factor, f"Powers of 1000 and of 1024 are mixed up: {units} differ."
+class Factor(NamedTuple):
+    """A factor that a slip brings in, and the sentence that names the slip."""
+
+    ratio: Fraction
+    say: str
+
+
+def _tens() -> Iterator[Factor]:
     for power in range(1, 13):
         size = f"{10**power:,}" if power < 7 else f"10^{power}"
-        for factor, way in ((Fraction(10**power), "large"), (Fraction(1, 10**power), "small")):
-            yield factor, f"The digits are right, but this is {size} times too {way}: check prefix and decimal point."
+        for ratio, way in ((Fraction(10**power), "large"), (Fraction(1, 10**power), "small")):
+            yield Factor(ratio, f"The digits are right, but this is {size} times too {way}: check the powers of ten.")
+
+
+def _binary_powers() -> Iterator[Factor]:
+    for power, units in enumerate(("kB and KiB", "MB and MiB", "GB and GiB", "TB and TiB"), start=1):
+        ratio = Fraction(1024**power, 1000**power)
+        for factor in (ratio, 1 / ratio):
+            yield Factor(factor, f"Powers of 1000 and of 1024 are mixed up: {units} differ.")
+
+
+_SIGN = (Factor(-ONE, "The sign is the wrong way round."),)
+_PERCENT = (
+    Factor(Fraction(100), "This is 100 times too large. A percentage needs its % sign."),
+    Factor(Fraction(1, 100), "This is 100 times too small. A percent sign divides by 100."),
+)
+_BITS = "This is off by a factor of 8: bits (b) and bytes (B) are mixed up."
+_BYTES = (Factor(Fraction(8), _BITS), Factor(Fraction(1, 8), _BITS), *_binary_powers())
+_TENS = tuple(_tens())
+
+
+def _factors(subject: Subject, is_share: bool) -> tuple[Factor, ...]:
+    """The factors that can be a slip, the special ones first."""
+    return (*_SIGN, *(_PERCENT if is_share else ()), *(_BYTES if subject.counts_bytes else ()), *_TENS)
 
 
 def value_slip(value: Value, reference: Value, subject: Subject) -> str | None:
@@ -53,26 +69,25 @@ def value_slip(value: Value, reference: Value, subject: Subject) -> str | None:
         reference: the right value.
         subject: the question.
     """
-    meter = Meter()
-
-    def accepts(candidate: Value) -> bool:
-        return subject.tolerance.accepts(candidate, reference)
-
+    if not reference or not value:
+        return None
+    meter, exact, number = Meter(), as_fraction(reference), as_fraction(value)
+    accepts = subject.tolerance.accepts
     for variable in (v for v in subject.variables if v.integer and v.name in subject.values):
         for step in (1, -1):
             moved = {**subject.values, variable.name: subject.values[variable.name] + step}
             other = value_at(subject.tree, moved, meter)
-            if other is not None and subject.tolerance.accepts(value, other):
+            if other is not None and accepts(value, other):
                 return off_by_one(variable, step)
-    is_share = subject.question.unit == PERCENT or (not subject.question.unit and abs(as_fraction(reference)) <= 1)
+    is_share = subject.question.unit == PERCENT or (not subject.question.unit and abs(exact) <= 1)
     for factor, say in _factors(subject, is_share):
-        if accepts(divide(value, factor, meter)):
+        if _LEAST <= number / (exact * factor) <= _MOST and accepts(divide(value, factor, meter), reference):
             return say
-    if value and accepts(divide(ONE, value, meter)):
+    if _LEAST <= number * exact <= _MOST and accepts(divide(ONE, value, meter), reference):
         return RECIPROCAL
-    if subject.counts_drafts and accepts(add(value, ONE, meter)):
+    if subject.counts_drafts and accepts(add(value, ONE, meter), reference):
         return ONE_LESS
-    if subject.counts_drafts and accepts(add(value, -ONE, meter)):
+    if subject.counts_drafts and accepts(add(value, -ONE, meter), reference):
         return ONE_MORE
     return None
 
@@ -85,19 +100,21 @@ def formula_slip(answer: Graph, reference: Graph, variables: tuple[Variable, ...
         reference: the reference.
         variables: those that differ between the points.
         subject: the question.
+
+    Raises:
+        TooBig: the search takes more work than the answer's meter has left.
     """
     for regrouped, say in regroupings(answer.tree):
-        if Graph(regrouped, reference.points, Meter()).agrees(reference):
+        if Graph(regrouped, reference.points, answer.meter).agrees(reference):
             return say
     if shifted := _off_by_one(answer, reference, variables):
         return shifted
     pairs = [(one, two) for one, two in zip(answer, reference, strict=True) if one is not None and two is not None]
-    return _constant_slip(pairs, subject) if len(pairs) == len(reference.points) else None
+    return _constant_slip(pairs, subject, answer.meter) if len(pairs) == len(reference.points) else None
 
 
-def _constant_slip(pairs: list[tuple[Value, Value]], subject: Subject) -> str | None:
+def _constant_slip(pairs: list[tuple[Value, Value]], subject: Subject, meter: Meter) -> str | None:
     """A factor, a reciprocal or a difference of one that is the same for every pair of answer and reference."""
-    meter = Meter()
     if all(two for _, two in pairs):
         is_share = all(abs(as_fraction(two)) <= 1 for _, two in pairs)
         ratios = [divide(one, two, meter) for one, two in pairs]
@@ -118,7 +135,7 @@ def _constant_slip(pairs: list[tuple[Value, Value]], subject: Subject) -> str | 
 def _off_by_one(answer: Graph, reference: Graph, variables: tuple[Variable, ...]) -> str | None:
     for variable, step in product((v for v in variables if v.integer), (1, -1)):
         points = tuple({**point, variable.name: point[variable.name] + step} for point in reference.points)
-        if answer.agrees(Graph(reference.tree, points, Meter())):
+        if answer.agrees(Graph(reference.tree, points, answer.meter)):
             return off_by_one(variable, step)
     return None
 
@@ -129,22 +146,29 @@ def off_by_one(variable: Variable, step: int) -> str:
     return f"Off by one: this is the answer for {name} {'+' if step > 0 else '−'} 1 in place of {name}."
 
 
-def counterexample(answer: Node, reference: Node, points: Iterator[Point]) -> str | None:
-    """The first point at which the two differ, with both values."""
-    meter = Meter()
+def counterexample(answer: Graph, reference: Node, points: Iterable[Point]) -> str | None:
+    """The first of some points at which the two differ, with both values.
+
+    Raises:
+        TooBig: the search takes more work than the answer's meter has left.
+    """
     for point in points:
-        right = value_at(reference, point, meter)
-        if right is None:
-            continue
-        got = value_at(answer, point, meter)
-        if got is None:
-            return f"At {at_point(point)} yours is undefined; the right formula gives {rounded(right)}."
-        if not equal(got, right):
-            yours, theirs = told_apart(got, right)
-            return f"At {at_point(point)} yours gives {yours}; the right formula gives {theirs}."
+        right = value_at(reference, point, answer.meter)
+        if right is not None and (say := difference(point, value_at(answer.tree, point, answer.meter), right)):
+            return say
     return None
 
 
-def at_point(point: Point) -> str:
+def difference(point: Point, value: Value | None, right: Value) -> str | None:
+    """What to say of a point at which an answer has `value`, None if that is right."""
+    if value is None:
+        return f"At {_at(point)} yours is undefined; the right formula gives {rounded(right)}."
+    if equal(value, right):
+        return None
+    yours, theirs = told_apart(value, right)
+    return f"At {_at(point)} yours gives {yours}; the right formula gives {theirs}."
+
+
+def _at(point: Point) -> str:
     """The point in words: `α = 0.5, K = 3`."""
     return ", ".join(f"{shown(name)} = {rounded(value)}" for name, value in point.items())

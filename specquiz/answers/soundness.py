@@ -27,9 +27,9 @@ def _problem(subject: Subject) -> str | None:
     question = subject.question
     graph = subject.graph()
     for form in question.also:
-        if not _graph(subject, form).agrees(graph):
+        if not Graph(read(form, subject.vocabulary).tree, graph.points, Meter(REFERENCE_WORK)).agrees(graph):
             return f"“{form}” does not equal the answer"
-    wrong = [_graph(subject, misconception.answer) for misconception in question.misconceptions]
+    wrong = [subject.misconception_graph(index) for index in range(len(question.misconceptions))]
     for index, one in enumerate(wrong):
         if one.agrees(graph):
             return f"the misconception “{question.misconceptions[index].answer}” equals the answer"
@@ -42,13 +42,8 @@ def _problem(subject: Subject) -> str | None:
 def _problem_at_values(subject: Subject) -> str | None:
     reference = subject.value()
     band = subject.tolerance.band(as_fraction(reference)) if subject.tolerance.rule != "exact" else 0
-    for index, misconception in enumerate(subject.question.misconceptions):
-        value = value_at(subject.misconception(index), subject.values, Meter(REFERENCE_WORK))
+    for tree, misconception in zip(subject.misconceptions, subject.question.misconceptions, strict=True):
+        value = value_at(tree, subject.values, Meter(REFERENCE_WORK))
         if value is not None and abs(as_fraction(value) - as_fraction(reference)) <= 2 * band:
             return f"the misconception “{misconception.answer}” cannot be told from the answer at these values"
     return None
-
-
-def _graph(subject: Subject, formula: str) -> Graph:
-    tree = read(formula, subject.vocabulary).tree
-    return Graph(tree, subject.graph().points, Meter(REFERENCE_WORK))

@@ -10,13 +10,12 @@ from specquiz.answers import forms
 from specquiz.answers.arithmetic import Meter, Value
 from specquiz.answers.comparison import REFERENCE_WORK, Graph, reference_graph, value_at
 from specquiz.answers.domain import read_domain
-from specquiz.answers.expression import Node
 from specquiz.answers.measures import PERCENT
 from specquiz.answers.question import Question
 from specquiz.answers.reading import read
-from specquiz.answers.tolerance import Tolerance, read_tolerance
+from specquiz.answers.tolerance import read_tolerance
 from specquiz.answers.units import read_unit
-from specquiz.answers.vocabulary import Vocabulary
+from specquiz.answers.vocabulary import Vocabulary, spelled_out
 
 
 class Subject:
@@ -33,11 +32,12 @@ class Subject:
         self.question = question
         self.variables = read_domain(question.domain)
         declared = [variable.name for variable in self.variables]
-        undeclared = [name for name in question.values if name not in declared]
+        self.values = {spelled_out(name): constant(text) for name, text in question.values.items()}
+        undeclared = [name for name in self.values if name not in declared]
         self.vocabulary = Vocabulary([*declared, *undeclared], question.aliases)
         self.tree = read(question.reference, self.vocabulary).tree
-        self.values = {self.vocabulary.spellings[name]: constant(text) for name, text in question.values.items()}
-        self.tolerance: Tolerance = read_tolerance(question.tolerance)
+        self.misconceptions = tuple(read(wrong.answer, self.vocabulary).tree for wrong in question.misconceptions)
+        self.tolerance = read_tolerance(question.tolerance)
         forms.check_form(question.form)
         self.counts_bytes = self._counts_bytes(question.unit)
         """The unit counts bytes or bits."""
@@ -46,7 +46,7 @@ class Subject:
         )
         """The question has an integer and a share between 0 and 1: tokens by draft length and acceptance."""
         self._graphs: dict[frozenset[str], Graph] = {}
-        self._misconceptions: dict[int, Node] = {}
+        self._misconception_graphs: dict[tuple[int, frozenset[str]], Graph] = {}
 
     @staticmethod
     def _counts_bytes(unit: str) -> bool:
@@ -82,12 +82,13 @@ class Subject:
             self._graphs[fixed] = reference_graph(self.tree, sampled, {name: self.values[name] for name in fixed})
         return self._graphs[fixed]
 
-    def misconception(self, index: int) -> Node:
-        """The formula of a misconception."""
-        if index not in self._misconceptions:
-            text = self.question.misconceptions[index].answer
-            self._misconceptions[index] = read(text, self.vocabulary).tree
-        return self._misconceptions[index]
+    def misconception_graph(self, index: int, fixed: frozenset[str] = frozenset()) -> Graph:
+        """The formula of a misconception at the points of `graph(fixed)`."""
+        key = index, fixed
+        if key not in self._misconception_graphs:
+            tree, points = self.misconceptions[index], self.graph(fixed).points
+            self._misconception_graphs[key] = Graph(tree, points, Meter(REFERENCE_WORK))
+        return self._misconception_graphs[key]
 
 
 def constant(text: str) -> Fraction:

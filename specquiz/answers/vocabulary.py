@@ -40,7 +40,7 @@ class Vocabulary:
         self.names = tuple(names)
         self.spellings = {name: name for name in names}
         for alias, name in aliases.items():
-            spelled, meant = _spelled_out(alias), _spelled_out(name)
+            spelled, meant = spelled_out(alias), spelled_out(name)
             if meant not in self.names:
                 raise ValueError(f"the alias {alias} stands for {name}, which the domain does not declare")
             if self.spellings.setdefault(spelled, meant) != meant:
@@ -69,7 +69,8 @@ def shown(name: str) -> str:
     return (greek_letter(head) or head) + mark + rest
 
 
-def _spelled_out(name: str) -> str:
+def spelled_out(name: str) -> str:
+    """The name as formulas hold it: a Greek letter at its beginning spelled out."""
     return (greek_word(name[0]) or name[0]) + name[1:]
 
 
