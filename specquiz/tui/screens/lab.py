@@ -53,7 +53,7 @@ class Asked(Vertical):
         complaint = self.query_one(".complaint", Static)
         complaint.display = bool(text)
         complaint.update(Content(text))
-        self.scroll_visible(animate=False)
+        self.call_after_refresh(self.scroll_visible, animate=False)
 
 
 class LabScreen(Page):

@@ -72,8 +72,8 @@ class MockScreen(Page):
         self._guard = EnterGuard(self.program.ticks)
         for note in self._mock.notes:
             self.notify(note, severity="warning", markup=False)
-        self.set_interval(1.0, self._tick)
-        self._tick()
+        self.set_interval(1.0, self.tick)
+        self.tick()
         if self._waiting:
             self._show_gate()
         elif self._mock.phase == "asking":
@@ -83,7 +83,7 @@ class MockScreen(Page):
     def _pane(self) -> QuestionPane:
         return self.query_one(QuestionPane)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """Once a second: the clock, and the end when time is up."""
         total = self._mock.session.start.seconds or 1.0
         self.query_one(ClockLine).show(self._mock.remaining_seconds(), total)
@@ -91,6 +91,7 @@ class MockScreen(Page):
             self._show_report()
 
     def _show_gate(self) -> None:
+        self._guard.changed()
         _, count = self._mock.position
         self._pane.rest(
             Content.assemble(
@@ -104,7 +105,7 @@ class MockScreen(Page):
 
     def action_come_back(self) -> None:
         """The person is back: show the question."""
-        if self._waiting:
+        if self._waiting and self._guard.passes():
             self._waiting = False
             self._mock.come_back()
             self._show()
@@ -129,7 +130,10 @@ class MockScreen(Page):
         return not self._waiting and not self._mock.expire()
 
     def on_question_pane_submitted(self, event: QuestionPane.Submitted) -> None:
-        if self._waiting or not self._guard.passes():
+        if self._waiting:
+            self.action_come_back()
+            return
+        if not self._pane.touched and not self._guard.passes():
             return
         outcome = self._mock.answer(event.text)
         if isinstance(outcome, Invalid):
@@ -213,5 +217,9 @@ class MockScreen(Page):
 
     def action_leave(self) -> None:
         """Go home; the clock runs on."""
-        self._mock.leave()
         self.app.pop_screen()
+
+    def on_unmount(self) -> None:
+        """However one leaves, the time on the question is kept; time away is nobody's."""
+        if not self._waiting:
+            self._mock.leave()

@@ -115,7 +115,7 @@ class PracticeScreen(Page):
         return [*again, ("home", "Home")]
 
     def on_question_pane_submitted(self, event: QuestionPane.Submitted) -> None:
-        if not self._guard.passes():
+        if not self._pane.touched and not self._guard.passes():
             return
         if self._practice.phase == "done":
             self._go_on(event.text)
@@ -178,5 +178,8 @@ class PracticeScreen(Page):
 
     def action_leave(self) -> None:
         """Go home; an open practice can be resumed."""
-        self._practice.leave()
         self.app.pop_screen()
+
+    def on_unmount(self) -> None:
+        """However one leaves, the time so far is kept."""
+        self._practice.leave()

@@ -72,13 +72,17 @@ class KeyLine(Widget):
             self.refresh()
 
     def render(self) -> Content:
+        return self.fitting(self.content_size.width)
+
+    def fitting(self, width: int) -> Content:
+        """The keys that fit in `width` columns."""
         parts: list[Content] = []
-        width = 0
+        used = 0
         for key in self._keys:
             part = Content.assemble((key.name, "bold $primary"), f" {key.does}")
             gap = self.GAP if parts else 0
-            if width + gap + part.cell_length > self.content_size.width:
+            if used + gap + part.cell_length > width:
                 break
             parts.append(part.stylize(Style.from_meta({"@click": key.action})))
-            width += gap + part.cell_length
+            used += gap + part.cell_length
         return Content(" " * self.GAP).join(parts)

@@ -34,6 +34,7 @@ class QuestionPane(Vertical):
         super().__init__()
         self._typed = False
         self._answered = False
+        self._given = ""
 
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
@@ -67,6 +68,7 @@ class QuestionPane(Vertical):
         self._ask(stem, typed=False)
         widget = self.query_one(Choices)
         widget.ask(choices, multi=multi, chosen=chosen)
+        self._given = self.draft
         widget.focus(scroll_visible=False)
 
     def ask_text(self, stem: str, placeholder: str, text: str = "") -> None:
@@ -77,6 +79,7 @@ class QuestionPane(Vertical):
         field.placeholder = placeholder
         field.value = text
         field.cursor_position = len(text)
+        self._given = text
         field.focus(scroll_visible=False)
 
     def rest(self, text: Content) -> None:
@@ -148,6 +151,11 @@ class QuestionPane(Vertical):
     def draft(self) -> str:
         """The answer as it stands in the field, given or not."""
         return self.query_one(Input).value if self._typed else " ".join(self.query_one(Choices).chosen)
+
+    @property
+    def touched(self) -> bool:
+        """Whether the answer has been changed since the question was asked."""
+        return self.draft != self._given
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

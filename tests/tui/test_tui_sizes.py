@@ -1,0 +1,62 @@
+"""Terminals of any size: nothing essential is cut off, and a tiny one gets a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual.widgets import Input
+from tui_samples import screen_text, words  # type: ignore[import-not-found]
+
+from specquiz.tui.app import SpecquizApp
+from specquiz.tui.screens.practice import PracticeScreen
+from specquiz.tui.start import MockStart, PracticeStart, Start
+from specquiz.tui.widgets.lines import Key, KeyLine
+
+MakeApp = Callable[..., SpecquizApp]
+
+
+async def test_a_tiny_terminal_gets_one_sentence_and_nothing_is_lost_when_it_grows(make_app: MakeApp) -> None:
+    app = make_app(PracticeStart(banks=("more",), seed=1))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, PracticeScreen)
+        await pilot.press("f3", "enter", *"the cat")
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        assert words(app).startswith("specquiz needs 40 columns and 12 rows; this terminal has 30 and 8.")
+        assert "question" not in words(app)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "question 2 of 2" in words(app)
+        assert app.screen.query_one(Input).value == "the cat"
+        assert app.focused is app.screen.query_one(Input)
+
+
+@pytest.mark.parametrize("start", [PracticeStart(seed=1), MockStart(seed=1), None])
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+async def test_quit_and_help_are_in_sight_at_every_size(
+    make_app: MakeApp, start: Start | None, size: tuple[int, int]
+) -> None:
+    app = make_app(start)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause(0.1)
+        keys = screen_text(app).splitlines()[-1]
+        assert "quit" in keys
+        assert "help" in keys
+
+
+async def test_the_answer_and_the_verdict_are_in_sight_at_40_by_12(make_app: MakeApp) -> None:
+    app = make_app(PracticeStart(banks=("tokens",), seed=1))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause(0.1)
+        await pilot.press("f3", "enter", *"0.75")
+        assert "0.75" in words(app)
+        await pilot.press("enter")
+        assert "[wrong]" in words(app)
+
+
+def test_keys_that_do_not_fit_are_left_out_whole() -> None:
+    line = KeyLine([Key("q", "quit", ""), Key("F1", "help", ""), Key("F9", "finish the interview", "")])
+    assert line.fitting(14).plain == "q quit"
+    assert line.fitting(30).plain == "q quit  F1 help"
