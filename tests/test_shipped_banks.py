@@ -27,6 +27,7 @@ from specquiz.banks.model import (
     TraceQuestion,
 )
 from specquiz.banks.variants import PLACEHOLDER, answer_question
+from specquiz.labs.loading import load_labs
 from specquiz.sessions.events import Item
 from specquiz.sessions.judging import judge
 
@@ -44,8 +45,8 @@ GROUPS = {
     "Quantization",
     "System and judgement",
 }
-LOCKS = ("tokens-per-pass", "acceptance-metrics")
-"""The concepts that open the lab ngram-echo."""
+LOCKS = sorted(next(lab for lab in load_labs() if lab.id == "ngram-echo").unlock.mastery)
+"""The concepts that open the first lab."""
 
 
 def shipped(name: str) -> Bank:
@@ -185,7 +186,7 @@ def test_the_lock_opens_in_ten_minutes() -> None:
 
 @each(QUESTIONS)
 def test_a_question_is_explained_and_sourced(question: AnyQuestion) -> None:
-    assert 3 <= len(question.explanation.strip().splitlines()) <= 8
+    assert 3 <= len([line for line in question.explanation.splitlines() if line.strip()]) <= 8
     assert "In practice" in question.explanation
     assert question.hints
     assert question.source
