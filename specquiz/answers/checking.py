@@ -11,7 +11,7 @@ from specquiz.answers import forms, measures, slips
 from specquiz.answers.arithmetic import Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
 from specquiz.answers.comparison import Graph, value_at
 from specquiz.answers.domain import plain_points
-from specquiz.answers.expression import Negative, Node, Number, Operation, Sum, children, names
+from specquiz.answers.expression import Negative, Node, Number, Operation, Sum, children, names, parts
 from specquiz.answers.numerals import LARGEST_EXPONENT
 from specquiz.answers.question import Question
 from specquiz.answers.reading import read
@@ -29,8 +29,9 @@ def check(question: Question, text: str) -> Verdict:
 
     A numeric question takes the number, the formula with the numbers put in, or the formula in the question's own
     variables. Such a formula is judged as a formula: it must equal the reference on the whole domain of the variables
-    that it uses, those it does not use being fixed at the question's values. A formula that gives the right number only
-    by an accident of these values is wrong, and the verdict says so.
+    that it uses, those it does not use being fixed at the question's values. A formula that gives the right number
+    only by an accident of these values is wrong, and the verdict says so. One that mixes a variable with its own
+    number, such as (1-α^5)/0.3 where α is 0.7, is judged by its value.
 
     Args:
         question: what is asked; its `unit` is the unit of the verdict's `value`.
@@ -142,7 +143,9 @@ def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, r
     graph = subject.graph(fixed)
     scaled = Graph(_scaled(answer), graph.points, Meter())
     try:
-        if scaled.agrees(graph) or (accepts(value, reference) and _within(scaled, graph, subject)):
+        if scaled.agrees(graph):
+            return _right(subject, answer, shown)
+        if accepts(value, reference) and (_mixes(answer.tree, subject) or _within(scaled, graph, subject)):
             return _right(subject, answer, shown)
         wrong = _wrong_formula(subject, answer, scaled, fixed, shown)
     except TooBig as fault:
@@ -150,6 +153,13 @@ def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, r
     if accepts(value, reference):
         return wrong._replace(message=f"The number is right only by accident of these values. {wrong.message}")
     return wrong
+
+
+def _mixes(tree: Node, subject: Subject) -> bool:
+    """Whether a formula holds a variable and also the number of that variable, or what that number lacks to 1."""
+    put_in = [subject.values[name] for name in names(tree) if subject.values[name].denominator > 1]
+    numbers = {part.number for part in parts(tree) if isinstance(part, Number)}
+    return any(number in numbers or 1 - number in numbers for number in put_in)
 
 
 def _within(answer: Graph, reference: Graph, subject: Subject) -> bool:

@@ -98,14 +98,19 @@ def _find(text: str, names: Collection[str], wanted: Unit | None) -> tuple[int, 
         at = match.start()
         if at and (_LETTER.match(text[at - 1]) or text[at - 1] in "_\\"):
             continue
-        slash = re.search(r"(?<=[\d.)\s])(?:(?<=\s)1\s*)?/\s*$", text[:at])
-        for start in (slash.start(), at) if slash else (at,):
-            typed = read_unit(text[start:])
-            if typed is None:
+        start = at
+        if text[:at].rstrip().endswith("/"):
+            start = text.rindex("/", 0, at)
+            if re.search(r"(?<=\s)1\s*$", text[:start]):
+                start = text.rindex("1", 0, start)
+            if _LETTER.match(text[:start].rstrip()[-1:]):
                 continue
-            declared = any(word in names for word in re.findall(r"[A-Za-zµμ]+", text[start:]))
-            if not declared or (wanted and typed.dimension == wanted.dimension and not _mentions(text[:start], names)):
-                return start, typed
+        typed = read_unit(text[start:])
+        if typed is None:
+            continue
+        is_wanted = wanted is not None and typed.dimension == wanted.dimension
+        if not _mentions(text[start:], names) or (is_wanted and not _mentions(text[:start], names)):
+            return start, typed
     return None
 
 

@@ -24,6 +24,7 @@ DEEPEST = 40
 
 _CLOSING = {"(": ")", "{": "}"}
 _ABSENT = frozenset(("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "factorial", "mod"))
+_OPERATORS = frozenset("+-*/^")
 _BEGINS_FACTOR = frozenset(("name", "(", "{", "√", "frac", "sum"))
 
 
@@ -54,23 +55,24 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
 
 
 def _without_label(tokens: list[Token]) -> list[Token]:
-    """Drop a leading `name =`, `name(…) =` or `≈`."""
-    depth = 0
+    """Drop a leading `name =`, `name(…) =` or `≈`.
+
+    Raises:
+        Refusal: the text is an equation all the same.
+    """
+    depth, equals = 0, []
     for position, token in enumerate(tokens):
-        if token.kind in ("(", "{", "["):
-            depth += 1
-        elif token.kind in (")", "}", "]"):
-            depth -= 1
-        elif token.kind in ("=", "~") and depth == 0:
-            label, rest = tokens[:position], tokens[position + 1 :]
-            is_label = not label or (
-                label[0].kind == "name" and not {"+", "-", "*", "/", "^"} & {t.kind for t in label}
-            )
-            if is_label and not any(later.kind == token.kind for later in rest):
-                return rest if rest[0].kind != "~" else rest[1:]
-            if token.kind == "=" and depth == 0:
-                raise Refusal("Give one value, not an equation.", token.at)
-    return tokens
+        depth += (token.kind in ("(", "{", "[")) - (token.kind in (")", "}", "]"))
+        if token.kind in ("=", "~") and depth == 0:
+            equals.append(position)
+    if not equals:
+        return tokens
+    label = tokens[: equals[0]]
+    if label and (label[0].kind != "name" or not _OPERATORS.isdisjoint(token.kind for token in label)):
+        raise Refusal("Give one value, not an equation.", tokens[equals[0]].at)
+    if equals[1:] and equals[1] > equals[0] + 1:
+        raise Refusal("Give one value, not an equation.", tokens[equals[1]].at)
+    return tokens[equals[-1] + 1 :]
 
 
 class _Parser:

@@ -17,7 +17,7 @@ def regroupings(tree: Node) -> Iterator[tuple[Node, str]]:
     quotient = _as_one_quotient(tree)
     if quotient is not None:
         yield quotient, "Brackets are missing: a-b/c-d is read as a − (b/c) − d. Write (a-b)/(c-d)."
-        if exponent != tree and (both := _as_one_quotient(exponent)) is not None:
+        if (both := _with_long_exponents(quotient)) != quotient:
             yield both, "Brackets are missing around the exponent and around numerator and denominator."
     denominator = _with_wide_denominators(tree)
     if denominator != tree:

@@ -13,7 +13,7 @@ from specquiz.answers.verdict import Refusal
 from specquiz.answers.vocabulary import FUNCTIONS, Vocabulary
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
-_SUBSCRIPT = re.compile(r"_\{?([A-Za-z0-9]+)\}?")
+_SUBSCRIPT = re.compile(r"_(?:\{([A-Za-z0-9]+)\}|([A-Za-z0-9]+))")
 _EXPONENT = re.compile(r" ?([eE])([-+]?\d+)")
 _SYMBOLS = frozenset("+-*/^(){}[],|=_√!~")
 _COMPARISONS = frozenset("<>≠")
@@ -95,10 +95,9 @@ class _Tokeniser:
         return end
 
     def word(self, word: str, at: int, end: int) -> int:
-        """A Latin name, joined with a LaTeX subscript where the question declares the two together."""
-        subscript = _SUBSCRIPT.match(self.text, end)
-        if subscript and (joined := f"{word}_{subscript[1]}") in {*self.vocabulary.spellings, *FUNCTIONS}:
-            word, end = joined, subscript.end()
+        """A name, joined with the subscript that follows it."""
+        if subscript := _SUBSCRIPT.match(self.text, end):
+            word, end = f"{word}_{subscript[1] or subscript[2]}", subscript.end()
         self.add("name", at, word)
         return end
 
