@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -137,7 +138,8 @@ def write_evidence(path: Path, evidence: Evidence) -> Evidence:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         raise SpecquizError(
             f"The evidence could not be written: {error.strerror or error}.",
             where=str(path),

@@ -90,7 +90,7 @@ def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
         yield from _of_the_counters(where, counted, draft_tokens(lab, name))
         yield from _of_the_requests(where, counted, run, lab.sampling.max_tokens)
         if not any(waiver.invariant == "I7" and waiver.of == where for waiver in lab.waive):
-            yield from _too_perfect(where, counted)
+            yield from too_perfect(where, counted)
 
 
 def _of_the_configuration(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
@@ -148,7 +148,8 @@ def _of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: i
             yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
 
 
-def _too_perfect(where: str, counted: Tally) -> Iterator[Broken]:
+def too_perfect(where: str, counted: Tally) -> Iterator[Broken]:
+    """I7: the positions whose drafts were accepted (all but) without exception."""
     reached = (counted.drafts, *counted.per_position)
     for position, rate in enumerate(counted.conditional_rates()):
         if rate is not None and rate >= PERFECT and reached[position] >= ENOUGH_DRAFTS:

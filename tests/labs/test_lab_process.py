@@ -1,0 +1,190 @@
+"""An arm dies with its run, whatever happens. Real processes; the vLLM ones are killed in tests/lab."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specquiz.errors import SpecquizError
+from specquiz.labs.engines import supervisor
+from specquiz.labs.engines.causes import died, explain
+from specquiz.labs.environment import Environment
+from specquiz.labs.evidence import read_evidence
+from specquiz.labs.model import Lab
+from specquiz.labs.running import Progress, run_lab
+from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
+
+PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "0.8", "echo_tokens": "4", "novel_tokens": "1.1"}
+
+# A parent that starts a supervisor over a program with a child of its own, tells its number, and waits.
+PARENT = """
+import os, subprocess, sys, time
+lifeline, ours = os.pipe(); theirs, events = os.pipe()
+sleep = "import time; time.sleep(60)"
+arm = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{sleep}']); {sleep}"
+command = ["-I", "-S", sys.argv[1], str(lifeline), str(events), sys.executable, "-c", arm]
+child = subprocess.Popen([sys.executable, *command], pass_fds=(lifeline, events), start_new_session=True)
+os.close(lifeline); os.close(events)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def members(group: int) -> list[int]:
+    """The living processes of a process group."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[2]) == group and fields[0] != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return holds()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_whole_group_dies_with_the_parent(number: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(supervisor.__file__)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert parent.stdout is not None
+    group = int(parent.stdout.readline())
+    assert wait_until(lambda: len(members(group)) == 3)
+
+    parent.send_signal(number)
+    parent.wait()
+    parent.stdout.close()
+
+    assert wait_until(lambda: not members(group))
+
+
+def run_here(lab: Lab, record: list[AnyEvent], **more: object) -> object:
+    """Run the lab with the app's own Python, which has no vLLM: a real failure of a real child."""
+    environment = Environment(python=Path(sys.executable), vllm="none", source="given")
+    return run_lab(lab, "cpu", PREDICTIONS, environment=environment, record=record.append, **more)  # type: ignore[arg-type]
+
+
+def test_a_python_without_vllm_breaks_the_run_with_the_way_out(lab: Lab) -> None:
+    events: list[AnyEvent] = []
+    shown: list[Progress] = []
+    done = run_here(lab, events, report=shown.append)
+
+    assert done.grade is None  # type: ignore[attr-defined]
+    assert "vanilla: vLLM stopped: No module named 'vllm'." in done.reason  # type: ignore[attr-defined]
+    assert "specquiz lab setup" in done.reason  # type: ignore[attr-defined]
+    predicted, finished = events
+    assert isinstance(predicted, LabPredicted)
+    assert isinstance(finished, LabFinished)
+    assert (predicted.predictions, finished.outcome) == (PREDICTIONS, "broken")
+    kept = read_evidence(Path(finished.evidence))
+    assert kept.arms["vanilla"].status == "failed"
+    assert shown[-1].kind == "failed"
+
+
+def test_a_stopped_run_ends_at_once_and_is_recorded(lab: Lab) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    events: list[AnyEvent] = []
+    done = run_here(lab, events, cancel=cancel)
+
+    assert done.reason == "vanilla: The run was stopped; finished arms are kept."  # type: ignore[attr-defined]
+    assert isinstance(events[-1], LabFinished)
+
+
+def test_wrong_predictions_launch_nothing(lab: Lab) -> None:
+    events: list[AnyEvent] = []
+    environment = Environment(python=Path(sys.executable), vllm="none", source="given")
+    with pytest.raises(SpecquizError, match="echo_rate"):
+        run_lab(lab, "cpu", {}, environment=environment, record=events.append)
+    assert events == []
+
+
+def test_a_second_lab_at_once_is_refused(lab: Lab) -> None:
+    second: list[str] = []
+
+    def start_another(_: Progress) -> None:
+        if not second:
+            with pytest.raises(SpecquizError) as caught:
+                run_here(lab, [])
+            second.append(caught.value.what)
+
+    run_here(lab, [], report=start_another)
+
+    assert second == ["Another lab is running; two at once would disturb each other's figures."]
+
+
+def test_an_interrupt_leaves_no_process_and_is_recorded(lab: Lab) -> None:
+    events: list[AnyEvent] = []
+
+    def interrupt(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_here(lab, events, report=interrupt)
+
+    assert isinstance(events[-1], LabFinished)
+    assert (events[-1].outcome, events[-1].reason) == ("broken", "interrupted")
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    assert children == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_starts(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "file"))
+    events: list[AnyEvent] = []
+    with pytest.raises(SpecquizError, match="SPECQUIZ_HOME"):
+        run_here(lab, events)
+    assert events == []
+
+
+@pytest.mark.parametrize(
+    ("message", "remedy"),
+    [
+        (
+            "1 validation error for VllmConfig\n  Value error, Cannot find the config file for awq [type=value_error]",
+            "Use a checkpoint that is quantised with AWQ",
+        ),
+        ("Target and draft model should have the same vocabulary size. Target 1 Draft 2", "the target's vocabulary"),
+        ("Available memory on node 0 (8.04/9.59 GiB) on kv cache allocation is less than", "lower max_model_len"),
+        ("CUDA out of memory. Tried to allocate 2 GiB", "Close other programs that use the card"),
+        ("Invalid repository ID or local directory specified: 'x'", "Check the model's path"),
+    ],
+)
+def test_vllms_own_messages_come_with_the_way_out(message: str, remedy: str) -> None:
+    said = explain("ValueError", message, log="")
+    assert remedy in said
+    assert "[type=" not in said
+
+
+def test_an_arm_that_was_killed_says_what_usually_does_that() -> None:
+    assert "out of memory" in died(-signal.SIGKILL, log="")
+    assert "SIGSEGV" in died(-signal.SIGSEGV, log="")
+
+
+@pytest.mark.parametrize("script", ["arm.py", "supervisor.py"])
+def test_the_standalone_scripts_import_nothing_of_ours(script: str) -> None:
+    path = Path(supervisor.__file__).with_name(script)
+    program = f"import runpy, sys; runpy.run_path({str(path)!r}); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert "specquiz" not in done.stdout.replace(str(path), "")
