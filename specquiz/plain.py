@@ -17,6 +17,7 @@ from specquiz.console import Console
 from specquiz.reports.markdown import clock_text
 from specquiz.sessions.engine import summarise
 from specquiz.sessions.events import Item
+from specquiz.sessions.judging import wanted_number
 from specquiz.sessions.mock import Mock, OutOfTime, Saved
 from specquiz.sessions.practice import Practice
 from specquiz.sessions.sitting import Sitting
@@ -256,8 +257,8 @@ def _prompt_line(sitting: Sitting, commands: str) -> str:
             what = "Number of the right choice"
         case MultiQuestion():
             what = "Numbers of all right choices"
-        case NumericQuestion(unit=unit):
-            what = f"Number or formula, in {unit}" if unit else "Number or formula"
+        case NumericQuestion() as question:
+            what = f"Number ({wanted_number(question)}) or formula"
         case SymbolicQuestion(vars=variables):
             what = f"Formula in {', '.join(variables)}"
         case TraceQuestion():

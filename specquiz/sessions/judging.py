@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import assert_never
 
 from specquiz.answers import Correct, Invalid, Verdict, Wrong, check
+from specquiz.answers.tolerance import read_tolerance
 from specquiz.banks.model import (
     AnyQuestion,
     Choice,
@@ -23,6 +24,12 @@ from specquiz.sessions.events import Item
 
 MAX_ANSWER = 10_000
 """Characters of typed text that are looked at; more is no answer."""
+
+
+def wanted_number(question: NumericQuestion) -> str:
+    """What kind of number is asked for: how exact and in which unit, such as `3 significant figures, in ms`."""
+    exactness = read_tolerance(question.tolerance).say()
+    return f"{exactness}, in {question.unit}" if question.unit else exactness
 
 
 def judge(question: AnyQuestion, item: Item, text: str) -> Verdict:

@@ -104,6 +104,7 @@ def open_session(session: Session, now: float) -> tuple[str, str]:
 def placeholder(question: AnyQuestion) -> str:
     """What may be typed as an answer to `question`."""
     from specquiz.banks.model import NumericQuestion, SymbolicQuestion, TraceQuestion
+    from specquiz.sessions.judging import wanted_number
 
     match question:
         case TraceQuestion():
@@ -111,8 +112,7 @@ def placeholder(question: AnyQuestion) -> str:
         case SymbolicQuestion():
             return f"a formula in {', '.join(question.vars)}"
         case NumericQuestion():
-            unit = f" in {question.unit}" if question.unit else ""
-            return f"a number{unit}, or a formula that gives it"
+            return f"a number ({wanted_number(question)}), or a formula that gives it"
         case _:
             return ""
 
