@@ -11,7 +11,7 @@ from specquiz.answers import forms, measures, slips
 from specquiz.answers.arithmetic import Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
 from specquiz.answers.comparison import Graph, value_at
 from specquiz.answers.domain import plain_points
-from specquiz.answers.expression import Negative, Node, Number, Operation, Sum, children, names, parts
+from specquiz.answers.expression import Name, Negative, Node, Number, Operation, Sum, children, names, parts
 from specquiz.answers.numerals import LARGEST_EXPONENT
 from specquiz.answers.question import Question
 from specquiz.answers.reading import read
@@ -90,14 +90,20 @@ def _value(tree: Node, subject: Subject) -> Value:
         raise _refusal(fault) from fault
 
 
-def _check_constants(tree: Node, subject: Subject) -> None:
-    """Refuse a part without names that has no value, such as the exponent of a^(1/0): no point would give it one."""
-    if not names(tree):
-        _value(tree, subject)
-        return
-    for child in children(tree):
-        if not isinstance(tree, Sum):
-            _check_constants(child, subject)
+def _check_constants(tree: Node, subject: Subject) -> bool:
+    """Refuse a part without names that has no value, such as the exponent of a^(1/0): no point would give it one.
+
+    Returns whether the tree uses a name.
+    """
+    if isinstance(tree, Name | Sum):
+        return bool(names(tree))
+    below = children(tree)
+    named = [_check_constants(child, subject) for child in below]
+    if any(named):
+        for child, is_named in zip(below, named, strict=True):
+            if not is_named:
+                _value(child, subject)
+    return any(named)
 
 
 def _refusal(fault: Undefined | TooBig) -> Refusal:
@@ -109,7 +115,8 @@ def _refusal(fault: Undefined | TooBig) -> Refusal:
 
 
 def _judged_formula(subject: Subject, answer: _Answer) -> Verdict:
-    _check_constants(answer.tree, subject)
+    if not _check_constants(answer.tree, subject):
+        _value(answer.tree, subject)
     reference = subject.graph()
     graph = Graph(answer.tree, reference.points, Meter())
     try:

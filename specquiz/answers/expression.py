@@ -153,9 +153,11 @@ def _placed(fault: Undefined | TooBig, at: int) -> Undefined | TooBig:
 
 def parts(node: Node) -> Iterator[Node]:
     """The node and every node below it."""
-    yield node
-    for child in children(node):
-        yield from parts(child)
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(children(part))
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -174,11 +176,16 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def names(node: Node) -> frozenset[str]:
-    """The variables that a formula uses, indexes of its own sums apart."""
-    match node:
-        case Name(name):
-            return frozenset({name})
-        case Sum(term, counter, low, high):
-            return (names(term) - {counter}) | names(low) | names(high)
-        case _:
-            return frozenset().union(*(names(child) for child in children(node)))
+    """The variables that a formula uses, counters of its own sums apart."""
+    found = set()
+    waiting: list[tuple[Node, frozenset[str]]] = [(node, frozenset())]
+    while waiting:
+        part, bound = waiting.pop()
+        match part:
+            case Name(name):
+                found |= {name} - bound
+            case Sum(term, counter, low, high):
+                waiting += [(term, bound | {counter}), (low, bound), (high, bound)]
+            case _:
+                waiting += [(child, bound) for child in children(part)]
+    return frozenset(found)

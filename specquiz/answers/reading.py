@@ -10,20 +10,24 @@ operand  = number | name | "(" sum ")" | "|" sum "|" | function "(" sum ("," sum
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import NamedTuple
 
+from specquiz.answers import refusals
 from specquiz.answers.expression import Call, Name, Negative, Node, Number, Operation, Sum
 from specquiz.answers.tokens import Token, tokenise
 from specquiz.answers.verdict import Refusal
-from specquiz.answers.vocabulary import FUNCTIONS, OFFERED, Vocabulary
+from specquiz.answers.vocabulary import FUNCTIONS, Vocabulary
 
 LONGEST = 400
 """Characters that an answer may have."""
 DEEPEST = 40
 """How deep brackets, powers and functions may be nested."""
 
+MOST_OPERATIONS = 150
+"""Operations that an answer may hold."""
+
 _CLOSING = {"(": ")", "{": "}"}
-_ABSENT = frozenset(("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "factorial", "mod"))
 _OPERATORS = frozenset("+-*/^")
 _BEGINS_FACTOR = frozenset(("name", "(", "{", "√", "frac", "sum"))
 
@@ -82,6 +86,7 @@ class _Parser:
         self.notes = notes
         self.position = 0
         self.depth = 0
+        self.operations = 0
         self.bars = 0
         """Bars of an absolute value that are open within the innermost brackets."""
         self.scope: list[str] = []
@@ -101,7 +106,7 @@ class _Parser:
         left = self.product()
         while self.token.kind in ("+", "-"):
             sign = self.take()
-            left = Operation(sign.kind, left, self.product(), sign.at)
+            left = self.operation(sign.kind, left, self.product(), sign.at)
         return left
 
     def product(self) -> Node:
@@ -112,15 +117,15 @@ class _Parser:
             if kind in ("*", "/"):
                 self.take()
                 divided = divided or kind == "/"
-                left = Operation(kind, left, self.signed(), at)
+                left = self.operation(kind, left, self.signed(), at)
             elif kind in _BEGINS_FACTOR or (kind == "|" and not self.bars):
                 if divided:
                     self.note(
                         "Products are read from left to right: x/y z is (x/y)·z. Put y z in brackets to divide by both."
                     )
-                left = Operation("*", left, self.power(), at)
+                left = self.operation("*", left, self.power(), at)
             elif kind == "number":
-                raise self.stray_number()
+                raise refusals.stray_number(self.token, self.tokens[self.position - 1])
             else:
                 return left
 
@@ -231,10 +236,16 @@ class _Parser:
         return self.named()
 
     def split(self, token: Token) -> None:
-        """Replace a word by the names that it runs together, such as `LHD` by `L H D`."""
+        """Replace a word by what it runs together, such as `LHD` by `L H D` and `ln2` by `ln 2`."""
+        function = token.text.rstrip("0123456789")
+        if function in ("ln", "sqrt", "exp") and function != token.text:
+            digits, at = token.text.removeprefix(function), token.at + len(function)
+            number = Token("number", at, digits, Fraction(digits))
+            self.tokens[self.position : self.position + 1] = [token._replace(text=function), number]
+            return
         products = self.vocabulary.products(token.text, self.scope)
         if not products:
-            raise self.unknown(token)
+            raise refusals.unknown(token, self.tokens[self.position + 1], self.vocabulary)
         if len(products) > 1:
             one, other = (" · ".join(product) for product in products)
             raise Refusal(f"“{token.text}” could be {one} or {other}. Put “*” between the factors.", token.at)
@@ -269,7 +280,7 @@ class _Parser:
         elif self.token.kind == "(":
             node = self.sum_call(token)
         else:
-            raise _boundless(token)
+            raise refusals.boundless(token)
         self.depth -= 1
         return node
 
@@ -279,11 +290,11 @@ class _Parser:
         opening = self.take()
         index = self.take()
         if opening.kind not in _CLOSING or index.kind != "name" or self.take().kind != "=":
-            raise _boundless(token)
+            raise refusals.boundless(token)
         low = self.sum()
         self.close(opening)
         if self.take().kind != "^":
-            raise _boundless(token)
+            raise refusals.boundless(token)
         high = self.operand()
         return Sum(self.with_index(index, self.product), index.text, low, high, token.at)
 
@@ -291,14 +302,14 @@ class _Parser:
         """`(term, (i, low, high))`, also `(term, i, low, high)` and `(term, i=low, high)`."""
         index = self.find_index()
         if index is None:
-            raise _boundless(token)
+            raise refusals.boundless(token)
         opening = self.take()
         term = self.with_index(index, self.sum)
         self.expect(",", token)
         inner = self.take() if self.token.kind == "(" else None
         self.take()
         if self.take().kind not in (",", "="):
-            raise _boundless(token)
+            raise refusals.boundless(token)
         low = self.sum()
         self.expect(",", token)
         high = self.sum()
@@ -323,7 +334,7 @@ class _Parser:
 
     def expect(self, kind: str, token: Token) -> None:
         if self.take().kind != kind:
-            raise _boundless(token)
+            raise refusals.boundless(token)
 
     def with_index(self, index: Token, parse: Callable[[], Node]) -> Node:
         if index.text in self.vocabulary.spellings or index.text in FUNCTIONS:
@@ -335,6 +346,12 @@ class _Parser:
         self.scope.pop()
         return term
 
+    def operation(self, sign: str, left: Node, right: Node, at: int) -> Node:
+        self.operations += 1
+        if self.operations > MOST_OPERATIONS:
+            raise Refusal("That has too many terms and factors to check. Write it more briefly.", at)
+        return Operation(sign, left, right, at)
+
     def descend(self, at: int) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
@@ -344,57 +361,5 @@ class _Parser:
         if note not in self.notes:
             self.notes.append(note)
 
-    def stray_number(self) -> Refusal:
-        token, before = self.token, self.tokens[self.position - 1]
-        if before.kind == "number":
-            return Refusal(
-                f"{before.text} and {token.text} are two numbers. Give one, or put a sign between them.", token.at
-            )
-        return Refusal(f"Put a sign before {token.text}: “*” to multiply or “^” for a power.", token.at)
-
-    def unknown(self, token: Token) -> Refusal:
-        word, names = token.text, self.vocabulary.names
-        if word.lower() in ("inf", "infinity", "nan", "oo", "zoo"):
-            return Refusal("The answer is a finite number.", token.at)
-        if near := self.vocabulary.near(word):
-            return Refusal(f"“{word}” is not a name here. Did you mean {' or '.join(near)}?", token.at)
-        if self.tokens[self.position + 1].kind == "(":
-            return Refusal(f"“{word}” is not a function here. There are {OFFERED}.", token.at)
-        if word in _ABSENT:
-            return Refusal(f"There is no {word} here. The functions are {OFFERED}.", token.at)
-        for function in ("sqrt", "exp", "log", "ln", "abs", "min", "max"):
-            if word.startswith(function):
-                rest = word.removeprefix(function)
-                return Refusal(f"Put brackets around what {function} applies to: {function}({rest}).", token.at)
-        if word[-1].isdigit() and (stem := word.rstrip("0123456789")) in self.vocabulary.spellings:
-            digits = word.removeprefix(stem)
-            return Refusal(f"Write {stem}^{digits} for a power or {stem}*{digits} for a product.", token.at)
-        if word == "e":
-            return Refusal("Write exp(x) for a power of e.", token.at)
-        if not names:
-            return Refusal(f"“{word}” is not a number. Give a number, or a calculation with numbers.", token.at)
-        return Refusal(f"“{word}” is not a name here. The formula may use {', '.join(names)}.", token.at)
-
     def unexpected(self) -> Refusal:
-        token, before = self.token, self.tokens[self.position - 1] if self.position else None
-        match token.kind:
-            case "end":
-                assert before
-                return Refusal(f"Something is missing after “{before.text}”.", token.at)
-            case ")" | "}" if before is None or before.kind not in ("+", "-", "*", "/", "^", "(", "{", ","):
-                return Refusal(f"“{token.text}” closes a bracket that was never opened.", token.at)
-            case "[" | "]":
-                return Refusal("Use round brackets: ( ).", token.at)
-            case "!":
-                return Refusal("There is no factorial here. Write the product out.", token.at)
-            case "=" | "~":
-                return Refusal("Give one value, not an equation.", token.at)
-            case ",":
-                return Refusal("A comma may only stand inside a number or between the values of a function.", token.at)
-        if before is None or before.kind not in ("+", "-", "*", "/", "^", "("):
-            return Refusal(f"“{token.text}” does not belong here.", token.at)
-        return Refusal(f"Something is missing between “{before.text}” and “{token.text}”.", token.at)
-
-
-def _boundless(token: Token) -> Refusal:
-    return Refusal("A sum needs an index and bounds: Sum(a^i, (i, 0, K)) or Σ_{i=0}^{K} a^i.", token.at)
+        return refusals.unexpected(self.token, self.tokens[self.position - 1] if self.position else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from specquiz.answers.characters import greek_letter, greek_word
 
@@ -51,7 +51,16 @@ class Vocabulary:
     def products(self, word: str, scope: Iterable[str]) -> list[tuple[str, ...]]:
         """The ways, at most two, to read `word` as names side by side (`2LHD`); a function may come last."""
         known = {*self.spellings, *scope}
-        return list(_first_two(_splits(word, known)))
+        longest = max(map(len, known), default=0)
+        ends: list[list[tuple[str, ...]]] = [[()]]
+        """The ways to read what lies behind each place, from the end of the word backwards."""
+        for start in reversed(range(len(word))):
+            ways: list[tuple[str, ...]] = [(word[start:],)] if start and word[start:] in FUNCTIONS else []
+            for size in range(1, min(longest, len(word) - start) + 1):
+                if (name := word[start : start + size]) in known:
+                    ways += [(name, *rest) for rest in ends[len(word) - start - size]]
+            ends.append(ways[:2])
+        return ends[-1]
 
     def near(self, word: str) -> list[str]:
         """Names close to `word`: another case first, then a slip of the fingers."""
@@ -72,20 +81,3 @@ def shown(name: str) -> str:
 def spelled_out(name: str) -> str:
     """The name as formulas hold it: a Greek letter at its beginning spelled out."""
     return (greek_word(name[0]) or name[0]) + name[1:]
-
-
-def _splits(word: str, known: set[str]) -> Iterator[tuple[str, ...]]:
-    if word in known:
-        yield (word,)
-    for size in range(1, len(word)):
-        if word[:size] in known:
-            rest = word[size:]
-            if rest in FUNCTIONS:
-                yield word[:size], rest
-            for tail in _splits(rest, known):
-                yield word[:size], *tail
-
-
-def _first_two(splits: Iterator[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    for _, split in zip(range(2), splits, strict=False):
-        yield split

@@ -15,6 +15,7 @@ _LOOSE, _SUMMATION, _FACTOR, _SIGNED, _POWER, _OPERAND = range(6)
 _SIGNS = {"+": " + ", "-": " − ", "*": "·", "/": "/"}
 _LONGEST_PLAIN = 15
 _LARGEST_PLAIN = 10**21
+_LONGEST_BITS = 4_000
 _SMALLEST_PLAIN = -7
 
 
@@ -72,10 +73,11 @@ def _number(number: Fraction) -> tuple[str, int]:
 
 
 def terminating(number: Fraction) -> str | None:
-    """The number as a decimal, if it has finitely many places."""
-    rest, twos, fives = number.denominator, 0, 0
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
+    """The number as a decimal, if it has finitely many places and is not too long to be shown."""
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _LONGEST_BITS:
+        return None
+    twos = (number.denominator & -number.denominator).bit_length() - 1
+    rest, fives = number.denominator >> twos, 0
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
     if rest != 1:
@@ -88,9 +90,8 @@ def terminating(number: Fraction) -> str | None:
 
 def magnitude(number: Fraction) -> int:
     """The power of ten of the first significant digit of a number that is not zero."""
-    number = abs(number)
-    guess = len(str(number.numerator)) - len(str(number.denominator))
-    return guess if number >= Fraction(10) ** guess else guess - 1
+    guess = as_decimal(number).adjusted()
+    return guess if abs(number) >= Fraction(10) ** guess else guess - 1
 
 
 def rounded(value: Value, digits: int = 6) -> str:
@@ -103,7 +104,7 @@ def rounded(value: Value, digits: int = 6) -> str:
         if text is not None and (number.denominator == 1 or len(text.replace(".", "").lstrip("-0")) <= digits + 2):
             return text
     text = f"{as_decimal(value):.{digits - 1}e}"
-    if _SMALLEST_PLAIN < magnitude(number) < digits:
+    if _SMALLEST_PLAIN < as_decimal(value).adjusted() < digits:
         plain = format(Decimal(text), "f")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain
     mantissa, _, exponent = text.partition("e")
