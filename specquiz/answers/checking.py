@@ -190,7 +190,8 @@ def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, fixed: froze
     except TooBig:
         # The values that showed the difference are known, so that this takes no more work.
         known = zip(reference.points, graph, reference, strict=True)
-        message = next(say for point, got, right in known if right and (say := slips.difference(point, got, right)))
+        said = (slips.difference(point, got, right) for point, got, right in known if right is not None)
+        message = next(filter(None, said), None)
     return Wrong(_joined(message or "That is not equal to what is asked.", answer.notes), answer.read_as, value)
 
 

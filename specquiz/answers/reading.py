@@ -304,6 +304,7 @@ class _Parser:
         if index is None:
             raise refusals.boundless(token)
         opening = self.take()
+        bars, self.bars = self.bars, 0
         term = self.with_index(index, self.sum)
         self.expect(",", token)
         inner = self.take() if self.token.kind == "(" else None
@@ -316,6 +317,7 @@ class _Parser:
         if inner:
             self.close(inner)
         self.close(opening)
+        self.bars = bars
         return Sum(term, index.text, low, high, token.at)
 
     def find_index(self) -> Token | None:
@@ -340,9 +342,7 @@ class _Parser:
         if index.text in self.vocabulary.spellings or index.text in FUNCTIONS:
             raise Refusal(f"{index.text} already has a meaning. Call the index of the sum i or j.", index.at)
         self.scope.append(index.text)
-        bars, self.bars = self.bars, 0
         term = parse()
-        self.bars = bars
         self.scope.pop()
         return term
 

@@ -224,48 +224,12 @@ QUESTIONS = [
     Question("alpha*F^K", DOMAIN, "numeric", values={"alpha": "0.7", "K": "4", "F": "2"}),
     Question("ln(F)/ln(alpha)", DOMAIN, form="closed"),
 ]
-PIECES = [
-    *"0123456789.,'_ +-*/^()[]{}|=<>!%$~#;:\\\t\0αKFaie²½√∑∞−×÷≈⌊⌋а𝛼\u200b",
-    *[
-        "alpha",
-        "e3",
-        "**",
-        "//",
-        "...",
-        "Sum(",
-        "Σ_{i=",
-        "}^{",
-        ",(i,0,",
-        "sqrt",
-        "exp(",
-        "log2(",
-        "abs(",
-        "min(",
-        "floor(",
-        "round(",
-        "x",
-        "⁻¹",
-        "10^",
-        "9^9",
-    ],
-    *[
-        r"\frac{",
-        r"\sum_",
-        r"\left",
-        r"\right",
-        r"\cdot",
-        r"\alpha",
-        r"GB/s",
-        r"ms",
-        r"per",
-        r"tokens",
-        r"%%",
-        r"1e",
-        r"99999",
-        r"(1-α",
-        r"^(K+1)",
-    ],
-]
+CHARACTERS = "0123456789.,'_ +-*/^()[]{}|=<>!%$~#;:\\\t\0αKFaie²½√∑∞−×÷≈⌊⌋а𝛼\u200b"
+WORDS = (
+    "alpha e3 ** // ... Sum( Σ_{i= }^{ ,(i,0, sqrt exp( log2( abs( min( floor( round( x ⁻¹ 10^ 9^9 1e 99999 (1-α ^(K+1)"
+)
+COMMANDS = r"\frac{ \sum_ \left \right \cdot \alpha GB/s ms per tokens %%"
+PIECES = [*CHARACTERS, *WORDS.split(), *COMMANDS.split()]
 hostile = st.one_of(
     st.lists(st.sampled_from(PIECES), max_size=60).map("".join),
     st.text(max_size=420),
