@@ -1,22 +1,15 @@
-"""Read lab tasks and their prompts from YAML, strictly: every fault has its file, line and column."""
+"""The labs at hand, and their prompts. YAML is read only where the cache of compiled files has nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
 
 from specquiz import places
-from specquiz.banks.decoding import FAILED, Decoders
-from specquiz.banks.parsing import MappingNode, Node, Report, ScalarNode, node_at, parse, read_text
-from specquiz.banks.problems import in_order, suggestion
-from specquiz.errors import SpecquizError, UsageError
-from specquiz.labs.expressions import ExpressionError, Measured, OutputsEqual, Predicted, leaves
-from specquiz.labs.expressions import parse as parse_rule
-from specquiz.labs.model import Lab, ProfileName, Workload
-
-T = TypeVar("T")
+from specquiz.banks import cache
+from specquiz.banks.problems import suggestion
+from specquiz.errors import UsageError
+from specquiz.labs.model import Lab, Workload
 
 
 def load_labs(folder: Path | None = None) -> tuple[Lab, ...]:
@@ -35,7 +28,15 @@ def load_lab(path: Path) -> Lab:
     Raises:
         SpecquizError: as `load_labs`.
     """
-    return _load(path, Lab, Decoders(after={Lab: partial(_checked, path)}))
+    state = cache.state_of(path)
+    kept = cache.recall(path, state, Lab)
+    if kept is not None:
+        return kept
+    from specquiz.labs.reading import read_lab
+
+    lab = read_lab(path)
+    cache.keep(path, state, lab)
+    return lab
 
 
 def load_workload(path: str, folder: Path | None = None) -> Workload:
@@ -44,7 +45,9 @@ def load_workload(path: str, folder: Path | None = None) -> Workload:
     Raises:
         SpecquizError: as `load_labs`.
     """
-    return _load((folder or places.shipped_labs()) / path, Workload, Decoders())
+    from specquiz.labs.reading import read_workload
+
+    return read_workload((folder or places.shipped_labs()) / path)
 
 
 def find_lab(labs: Sequence[Lab], name: str) -> Lab:
@@ -58,84 +61,3 @@ def find_lab(labs: Sequence[Lab], name: str) -> Lab:
             return lab
     known = [lab.id for lab in labs]
     raise UsageError(f"There is no lab {name!r}{suggestion(name, known)}.", remedy=f"The labs are: {', '.join(known)}.")
-
-
-def _load(path: Path, record: type[T], decoders: Decoders) -> T:
-    report = Report(path)
-    text = read_text(report)
-    node = parse(text, report) if text is not None else None
-    made = decoders.of(record, "the file")(node, report) if node is not None else FAILED
-    if report.problems or made is FAILED:
-        raise SpecquizError("\n".join(str(problem) for problem in in_order(report.problems)))
-    assert isinstance(made, record)
-    return made
-
-
-def _checked(path: Path, lab: Lab, node: MappingNode, report: Report) -> Any:
-    """What the types cannot say: names that must mean something, and rules that must be readable."""
-    before = len(report.problems)
-    if lab.id != path.stem:
-        report.error(node_at(node, "id"), "SL301", f"the lab's id {lab.id!r} is not its file's name {path.stem!r}")
-    _known(report, node_at(node, "profiles"), "profile", lab.profiles, get_args(ProfileName))
-    for name, arm in lab.arms.items():
-        tokens = arm.speculative_config.get("num_speculative_tokens", 1)
-        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
-            place = node_at(node, "arms", name, "speculative_config", "num_speculative_tokens")
-            report.error(place, "SL302", "num_speculative_tokens is a whole number from 1")
-        if arm.speculative_config and "num_speculative_tokens" not in arm.speculative_config:
-            place = node_at(node, "arms", name, "speculative_config")
-            report.error(place, "SL302", "num_speculative_tokens is missing: the labs must know K")
-    for name, file in lab.workloads.items():
-        if not (path.parent / file).is_file():
-            report.error(node_at(node, "workloads", name), "SL303", f"there is no file {file}")
-    for index, prediction in enumerate(lab.predict):
-        _known_place(report, node_at(node, "predict", index, "of"), prediction.of, lab)
-    for index, waiver in enumerate(lab.waive):
-        _known_place(report, node_at(node, "waive", index, "of"), waiver.of, lab)
-    for index, rule in enumerate(lab.grade):
-        _check_rule(report, node_at(node, "grade", index, "check"), rule.check, lab)
-    return lab if len(report.problems) == before else FAILED
-
-
-def _known_place(report: Report, place: Node, text: str, lab: Lab) -> None:
-    arm, _, workload = text.partition("/")
-    _known(report, place, "arm", [arm], lab.arms)
-    _known(report, place, "workload", [workload], lab.workloads)
-
-
-def _known(report: Report, place: Node, what: str, names: Any, known: Any) -> None:
-    for name in names:
-        if name not in known:
-            hint = suggestion(name, known) or f"; there are {', '.join(known)}"
-            report.error(place, "SL304", f"there is no {what} {name!r}{hint}")
-
-
-def _check_rule(report: Report, place: Node, text: str, lab: Lab) -> None:
-    try:
-        check = parse_rule(text)
-    except ExpressionError as error:
-        _at(report, place, error.column, "SL305", str(error))
-        return
-    for leaf in leaves(check):
-        for what, name, known in _names(leaf, lab):
-            if name not in known:
-                hint = suggestion(name, known) or f"; there are {', '.join(known)}"
-                _at(report, place, leaf.column, "SL304", f"there is no {what} {name!r}{hint}")
-
-
-def _names(leaf: Measured | Predicted | OutputsEqual, lab: Lab) -> Iterator[tuple[str, str, list[str]]]:
-    match leaf:
-        case Measured(arm, workload):
-            yield "arm", arm, list(lab.arms)
-            yield "workload", workload, list(lab.workloads)
-        case OutputsEqual(first, second):
-            yield "arm", first, list(lab.arms)
-            yield "arm", second, list(lab.arms)
-        case Predicted(name):
-            yield "prediction", name, [prediction.id for prediction in lab.predict]
-
-
-def _at(report: Report, place: Node, column: int, code: str, message: str) -> None:
-    """Report at a column within a one-line text."""
-    inside = column + (1 if isinstance(place, ScalarNode) and place.style in ("'", '"') else 0)
-    report.error_at(place.start.line + 1, place.start.column + 1 + inside, code, message)

@@ -19,7 +19,7 @@ from specquiz.labs.engines.causes import died, explain
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import read_evidence
 from specquiz.labs.model import Lab
-from specquiz.labs.running import Progress, run_lab
+from specquiz.labs.running import LabRun, Progress, run_lab
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
 
 PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "0.8", "echo_tokens": "4", "novel_tokens": "1.1"}
@@ -77,10 +77,15 @@ def test_the_whole_group_dies_with_the_parent(number: signal.Signals) -> None:
     assert wait_until(lambda: not members(group))
 
 
-def run_here(lab: Lab, record: list[AnyEvent], **more: object) -> object:
+def run_here(
+    lab: Lab,
+    record: list[AnyEvent],
+    report: Callable[[Progress], None] = lambda _: None,
+    cancel: threading.Event | None = None,
+) -> LabRun:
     """Run the lab with the app's own Python, which has no vLLM: a real failure of a real child."""
     environment = Environment(python=Path(sys.executable), vllm="none", source="given")
-    return run_lab(lab, "cpu", PREDICTIONS, environment=environment, record=record.append, **more)  # type: ignore[arg-type]
+    return run_lab(lab, "cpu", PREDICTIONS, environment=environment, record=record.append, report=report, cancel=cancel)
 
 
 def test_a_python_without_vllm_breaks_the_run_with_the_way_out(lab: Lab) -> None:
@@ -88,9 +93,9 @@ def test_a_python_without_vllm_breaks_the_run_with_the_way_out(lab: Lab) -> None
     shown: list[Progress] = []
     done = run_here(lab, events, report=shown.append)
 
-    assert done.grade is None  # type: ignore[attr-defined]
-    assert "vanilla: vLLM stopped: No module named 'vllm'." in done.reason  # type: ignore[attr-defined]
-    assert "specquiz lab setup" in done.reason  # type: ignore[attr-defined]
+    assert done.grade is None
+    assert "vanilla: vLLM stopped: No module named 'vllm'." in done.reason
+    assert "specquiz lab setup" in done.reason
     predicted, finished = events
     assert isinstance(predicted, LabPredicted)
     assert isinstance(finished, LabFinished)
@@ -106,7 +111,7 @@ def test_a_stopped_run_ends_at_once_and_is_recorded(lab: Lab) -> None:
     events: list[AnyEvent] = []
     done = run_here(lab, events, cancel=cancel)
 
-    assert done.reason == "vanilla: The run was stopped; finished arms are kept."  # type: ignore[attr-defined]
+    assert done.reason == "vanilla: The run was stopped; finished arms are kept."
     assert isinstance(events[-1], LabFinished)
 
 

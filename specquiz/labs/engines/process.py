@@ -20,6 +20,7 @@ from specquiz.labs.engines import causes
 
 _HERE = Path(__file__).parent
 _POLL_SECONDS = 0.25
+_LAST_SECONDS = 10.0
 
 STAGE_LIMITS = {"import": 300.0, "start": 900.0, "warm-up": 300.0}
 """Seconds after which a stage counts as hung; generous, for slow disks and first-time compilation."""
@@ -155,9 +156,16 @@ class _Arm:
         if self._process.returncode is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._wait_for_the_last()
         self._selector.close()
         os.close(self._events)
         os.close(self._lifeline)
+
+    def _wait_for_the_last(self) -> None:
+        """Return when the engine has given back its memory: it is killed, but that takes it a moment."""
+        end = time.monotonic() + _LAST_SECONDS
+        while self.read_lines(max(0.0, end - time.monotonic())):
+            continue
 
     def give(self, job: Mapping[str, object]) -> None:
         """Hand over the job; an arm that died already is noticed when its events are read."""

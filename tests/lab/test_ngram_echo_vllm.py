@@ -1,0 +1,198 @@
+"""The lab for real: a vLLM is launched, graded, and killed in every way. `make lab-test` runs this."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from specquiz.labs.environment import Environment, find
+from specquiz.labs.evidence import read_evidence
+from specquiz.labs.grading import Graded, grade
+from specquiz.labs.loading import find_lab, load_labs
+from specquiz.labs.model import Lab
+from specquiz.labs.recorded import recorded_run
+from specquiz.labs.running import Progress, run_lab
+from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted, LabUnlocked
+from specquiz.store.log import open_log
+
+pytestmark = pytest.mark.vllm
+
+PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "90 %", "echo_tokens": "4", "novel_tokens": "1.1"}
+
+
+@pytest.fixture(scope="module")
+def vllm() -> Environment:
+    return find("cpu")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    return find_lab(load_labs(), "ngram-echo")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> Path:
+    """An empty home. The environment was found before, with the person's own settings."""
+    assert vllm.vllm
+    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def lab_command(vllm: Environment, *words: str) -> list[str]:
+    program = [sys.executable, "-m", "specquiz", "lab", "run", "ngram-echo", "--python", str(vllm.python), "--unlock"]
+    return [*program, *words, *(f"--predict={name}={text}" for name, text in PREDICTIONS.items())]
+
+
+def test_a_run_is_predicted_launched_measured_and_graded(home: Path, vllm: Environment, lab: Lab) -> None:
+    begun = time.monotonic()
+    done = subprocess.run(lab_command(vllm, "--plain"), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    seconds = time.monotonic() - begun
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Passed: 5 of 5 rules hold." in done.stdout
+    with open_log() as log:
+        unlocked, predicted, finished = log.events()
+    assert isinstance(unlocked, LabUnlocked)
+    assert isinstance(predicted, LabPredicted)
+    assert isinstance(finished, LabFinished)
+    assert (unlocked.how, predicted.predictions, finished.outcome) == ("override", PREDICTIONS, "passed")
+
+    evidence = read_evidence(Path(finished.evidence))
+    assert finished.digest == evidence.digest
+    assert predicted.at == evidence.predicted_at <= evidence.started_at
+    assert evidence.unlocked_by == "override"
+    assert not list(home.rglob("*.partial.json"))
+
+    # What the counters say here is what they said in the recorded run: at temperature 0 nothing is left to chance.
+    fresh, recorded = grade(lab, evidence), grade(lab, recorded_run(lab))
+    assert isinstance(fresh, Graded)
+    assert isinstance(recorded, Graded)
+    for here, there in zip(fresh.quantities, recorded.quantities, strict=True):
+        assert here.value == pytest.approx(there.value, rel=0.15)
+
+    graded = subprocess.run(
+        [sys.executable, "-m", "specquiz", "lab", "grade", finished.evidence, "--json"], capture_output=True, text=True
+    )
+    assert (graded.returncode, json.loads(graded.stdout)["passed"]) == (0, True)
+
+    engine = sum(sum(arm.stages.values()) for arm in evidence.arms.values())
+    assert engine / seconds >= 0.9, f"the whole run took {seconds:.1f} s, of which vLLM {engine:.1f} s"
+    assert seconds <= 90
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
+def test_nothing_of_the_engine_outlives_its_run(vllm: Environment, number: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        lab_command(vllm, "--plain"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    wait_for_line(parent, "vanilla  import", seconds=300)
+    (group,) = children(parent.pid)
+    time.sleep(1.5)  # into the engine's start, where native code is busy
+    assert len(members(group)) >= 2
+
+    parent.send_signal(number)
+    code = parent.wait(timeout=20)
+
+    assert wait_until(lambda: not members(group), seconds=5), members(group)
+    with open_log() as log:
+        events = log.events()
+    if number == signal.SIGKILL:
+        assert code == -signal.SIGKILL
+        assert isinstance(events[-1], LabPredicted)
+    else:
+        assert code == 130
+        assert isinstance(events[-1], LabFinished)
+        assert (events[-1].outcome, events[-1].reason) == ("broken", "interrupted")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_is_stopped_from_another_thread(vllm: Environment, lab: Lab) -> None:
+    cancel = threading.Event()
+    groups: list[int] = []
+
+    def stop_at_start(progress: Progress) -> None:
+        if progress.stage == "start":
+            groups.extend(children(os.getpid()))
+            cancel.set()
+
+    events: list[AnyEvent] = []
+    done = run_lab(lab, "cpu", PREDICTIONS, environment=vllm, record=events.append, report=stop_at_start, cancel=cancel)
+
+    assert done.grade is None
+    assert "stopped" in done.reason
+    assert groups
+    assert wait_until(lambda: not members(groups[0]), seconds=1)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_model_that_is_not_there_is_named_and_what_finished_is_kept(vllm: Environment, lab: Lab) -> None:
+    profiles = {"cpu": msgspec.structs.replace(lab.profiles["cpu"], model="tiny/none")}
+    events: list[AnyEvent] = []
+    done = run_lab(
+        msgspec.structs.replace(lab, profiles=profiles), "cpu", PREDICTIONS, environment=vllm, record=events.append
+    )
+
+    assert done.grade is None
+    assert done.reason.startswith("vanilla: vLLM stopped")
+    assert "model" in done.reason
+    assert isinstance(events[-1], LabFinished)
+    assert events[-1].outcome == "broken"
+    assert read_evidence(done.evidence).arms["vanilla"].stages["import"] > 0
+
+
+def wait_for_line(process: subprocess.Popen[str], wanted: str, seconds: float) -> None:
+    """Read a program's output until a line holds `wanted`, and go on reading it in the background."""
+    found, stream = threading.Event(), process.stdout
+    assert stream is not None
+
+    def read() -> None:
+        with stream:
+            for line in stream:
+                if wanted in line:
+                    found.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    assert found.wait(seconds)
+
+
+def processes() -> Iterator[tuple[int, int, int]]:
+    """(number, parent, group) of every living process."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            state, parent, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+        except OSError:  # it ended while we looked
+            continue
+        if state != "Z":
+            yield int(entry.name), int(parent), int(group)
+
+
+def children(parent: int) -> list[int]:
+    return [number for number, above, _ in processes() if above == parent]
+
+
+def members(group: int) -> list[int]:
+    return [number for number, _, of in processes() if of == group]
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not holds():
+        time.sleep(0.05)
+    return holds()
