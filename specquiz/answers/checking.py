@@ -20,6 +20,8 @@ from specquiz.answers.verdict import Correct, Invalid, Refusal, Verdict, Wrong
 from specquiz.answers.writing import rounded, terminating, write
 
 _LARGEST = Fraction(10) ** LARGEST_EXPONENT
+_EXPLANATION_WORK = 5_000
+"""What finding out how an answer is wrong may cost, of the work that deciding it left."""
 _DIGITS = 10
 """Significant digits of a verdict's value."""
 
@@ -185,6 +187,7 @@ def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, fixed: froze
     for index, misconception in enumerate(subject.question.misconceptions):
         if graph.agrees(subject.misconception_graph(index, fixed)):
             return Wrong(_joined(misconception.say, answer.notes), answer.read_as, value, index)
+    graph.meter.left = min(graph.meter.left, _EXPLANATION_WORK)
     try:
         message = _slip_or_example(subject, graph, reference)
     except TooBig:
