@@ -309,8 +309,9 @@ class _Progress:
 def _signals_interrupt() -> Iterator[None]:
     """Let a polite end (SIGTERM, a closed terminal) stop a run as Ctrl-C does: in order, and recorded."""
 
-    interrupt = signal.getsignal(signal.SIGINT)
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    # What is ignored stays ignored: that is how `nohup` keeps a run alive.
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         yield
     finally:

@@ -29,6 +29,18 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Positions:
+    """Acceptance by draft position, from the first to the K-th."""
+
+    arm: str
+    workload: str
+    of_all: tuple[float, ...]
+    """Share of all drafts that were accepted up to this position, as vLLM logs it."""
+    given_before: tuple[float | None, ...]
+    """Share accepted here among the drafts accepted up to here; None where there were none."""
+
+
+@dataclass(frozen=True, slots=True)
 class RuleVerdict:
     """What one rule of the lab came to."""
 
@@ -45,6 +57,7 @@ class Graded:
     """The evidence holds together; each rule has its verdict."""
 
     quantities: tuple[Observation, ...]
+    positions: tuple[Positions, ...]
     rules: tuple[RuleVerdict, ...]
 
     @property
@@ -67,13 +80,14 @@ def grade(lab: Lab, evidence: Evidence) -> Grade:
     """Check that the evidence holds together, then measure, and judge each rule of the lab."""
     # NumPy comes along with these; the verdicts above are needed by screens that grade nothing.
     from specquiz.labs.invariants import broken_invariants
-    from specquiz.labs.judging import observe, verdict
+    from specquiz.labs.judging import observe, observe_positions, verdict
 
     broken = broken_invariants(lab, evidence)
     if broken:
         return NotGradable(broken)
     return Graded(
         quantities=observe(lab, evidence),
+        positions=observe_positions(lab, evidence),
         rules=tuple(
             verdict(lab, evidence, rule) for rule in lab.grade if not rule.profiles or evidence.profile in rule.profiles
         ),

@@ -24,10 +24,11 @@ from specquiz.labs.expressions import (
     leaves,
     parse,
 )
-from specquiz.labs.grading import Observation, RuleVerdict
-from specquiz.labs.metrics import Estimate, Floats, estimate
+from specquiz.labs.grading import Observation, Positions, RuleVerdict
+from specquiz.labs.metrics import Estimate, Floats, estimate, tally
 from specquiz.labs.model import Lab, Quantity, Rule
 from specquiz.labs.predictions import read_predictions
+from specquiz.labs.quantities import draft_tokens
 
 _SHOWN: tuple[Quantity, ...] = (
     "draft_acceptance_rate",
@@ -85,6 +86,17 @@ def _observation(
         predicted=predicted,
         note=found.note,
     )
+
+
+def observe_positions(lab: Lab, evidence: Evidence) -> tuple[Positions, ...]:
+    """Acceptance by draft position, for every workload of every arm that speculates."""
+    found = []
+    for arm in lab.arms:
+        if k := draft_tokens(lab, arm):
+            for workload in lab.workloads:
+                counted = tally(evidence.arms[arm].workloads[workload], k)
+                found.append(Positions(arm, workload, counted.unconditional_rates(), counted.conditional_rates()))
+    return tuple(found)
 
 
 def verdict(lab: Lab, evidence: Evidence, rule: Rule) -> RuleVerdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
@@ -86,6 +87,7 @@ def run_lab(
         SpecquizError: another lab is running, the predictions do not fit, or the folder cannot be written.
         KeyboardInterrupt: passed on after every process of the run was ended and the run was recorded.
     """
+    _check_system()
     read_predictions(lab, predictions)
     workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
     stop = cancel or threading.Event()
@@ -116,6 +118,9 @@ def run_lab(
         run = _Run(lab, profile, workloads, environment, folder, report, stop, download)
         try:
             done = run.arms(evidence)
+        except OSError as error:
+            record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=str(error)))
+            raise _unwritable(folder, error) from error
         except BaseException as error:
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
             record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=reason))
@@ -215,6 +220,14 @@ def _finished(lab: Lab, run: LabRun) -> LabFinished:
         digest=run.record.digest,
         reason=reason,
     )
+
+
+def _check_system() -> None:
+    if os.name != "posix":
+        raise SpecquizError(
+            "Labs run on Linux and macOS.",
+            remedy="On Windows run specquiz inside WSL; `specquiz lab show ID --recorded` works here too.",
+        )
 
 
 def _new_folder(lab: Lab) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from specquiz.labs.evidence import Evidence
-from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, RuleVerdict
+from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
 from specquiz.labs.model import Lab, Prediction
 from specquiz.labs.quantities import MEANINGS, bounds
 from specquiz.labs.running import Progress
@@ -102,9 +102,9 @@ def grade_lines(grade: Grade) -> Iterator[str]:
         case NotGradable(broken):
             yield "Not gradable:"
             yield from (f"  {each.invariant}: {each.reason}" for each in broken)
-        case Graded(quantities, rules):
+        case Graded(quantities, positions, rules):
             yield "observed, with the 95 % interval over requests"
-            yield from _table(quantities)
+            yield from _table(quantities, positions)
             yield ""
             yield "rules"
             for rule in rules:
@@ -119,22 +119,31 @@ def grade_facts(grade: Grade) -> dict[str, Any]:
     match grade:
         case NotGradable(broken):
             return {"gradable": False, "passed": False, "broken": [asdict(each) for each in broken]}
-        case Graded(quantities, rules):
+        case Graded(quantities, positions, rules):
             return {
                 "gradable": True,
                 "passed": grade.passed,
                 "quantities": [asdict(each) for each in quantities],
+                "positions": [asdict(each) for each in positions],
                 "rules": [asdict(each) for each in rules],
             }
 
 
-def _table(quantities: tuple[Observation, ...]) -> Iterator[str]:
+def _table(quantities: tuple[Observation, ...], positions: tuple[Positions, ...]) -> Iterator[str]:
     width = max((len(MEANINGS[each.quantity].name) for each in quantities), default=0)
-    above = ""
-    for each in quantities:
-        if above != (above := f"{each.arm} on {each.workload}"):
-            yield f"  {above}"
-        yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
+    for by_position in positions:
+        arm, workload = by_position.arm, by_position.workload
+        yield f"  {arm} on {workload}"
+        for each in quantities:
+            if (each.arm, each.workload) == (arm, workload):
+                yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
+        if by_position.of_all:
+            yield f"    {'accepted at position':<{width}}  {_rates(by_position.of_all)} of all drafts"
+            yield f"    {'':<{width}}  {_rates(by_position.given_before)} given those before"
+
+
+def _rates(rates: tuple[float | None, ...]) -> str:
+    return " ".join("-" if rate is None else f"{rate:.3f}" for rate in rates)
 
 
 def _figures(observation: Observation) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,17 +16,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from specquiz import places
 from specquiz.labs.environment import Environment, find
 from specquiz.labs.evidence import read_evidence
 from specquiz.labs.grading import Graded, grade
-from specquiz.labs.loading import find_lab, load_labs
-from specquiz.labs.model import Lab
+from specquiz.labs.loading import find_lab, load_labs, load_workload
+from specquiz.labs.model import Lab, Rule
 from specquiz.labs.recorded import recorded_run
 from specquiz.labs.running import Progress, run_lab
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted, LabUnlocked
 from specquiz.store.log import open_log
 
 pytestmark = pytest.mark.vllm
+
+replace = msgspec.structs.replace
 
 PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "90 %", "echo_tokens": "4", "novel_tokens": "1.1"}
 
@@ -141,11 +145,9 @@ def test_a_run_is_stopped_from_another_thread(vllm: Environment, lab: Lab) -> No
 
 @pytest.mark.usefixtures("home")
 def test_a_model_that_is_not_there_is_named_and_what_finished_is_kept(vllm: Environment, lab: Lab) -> None:
-    profiles = {"cpu": msgspec.structs.replace(lab.profiles["cpu"], model="tiny/none")}
+    profiles = {"cpu": replace(lab.profiles["cpu"], model="tiny/none")}
     events: list[AnyEvent] = []
-    done = run_lab(
-        msgspec.structs.replace(lab, profiles=profiles), "cpu", PREDICTIONS, environment=vllm, record=events.append
-    )
+    done = run_lab(replace(lab, profiles=profiles), "cpu", PREDICTIONS, environment=vllm, record=events.append)
 
     assert done.grade is None
     assert done.reason.startswith("vanilla: vLLM stopped")
@@ -153,6 +155,33 @@ def test_a_model_that_is_not_there_is_named_and_what_finished_is_kept(vllm: Envi
     assert isinstance(events[-1], LabFinished)
     assert events[-1].outcome == "broken"
     assert read_evidence(done.evidence).arms["vanilla"].stages["import"] > 0
+
+
+@pytest.mark.usefixtures("home")
+def test_a_chat_model_is_asked_through_its_template(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
+    """The path of the card profile, with the tiny model in the part of a chat model; only `novel`, to be brief."""
+    model = shutil.copytree(places.shipped_labs() / "tiny" / "target", tmp_path / "chat")
+    settings = json.loads((model / "tokenizer_config.json").read_text())
+    template = "{% for message in messages %}[{{ message.role }}] {{ message.content }}\n{% endfor %}[assistant]"
+    (model / "tokenizer_config.json").write_text(json.dumps({**settings, "chat_template": template}))
+    profile = replace(lab.profiles["cpu"], model=str(model), chat_template=True)
+    chat = replace(
+        lab,
+        profiles={"cpu": profile},
+        arms={"ngram": lab.arms["ngram"]},
+        workloads={"novel": lab.workloads["novel"]},
+        sampling=replace(lab.sampling, max_tokens=8),
+        predict=(),
+        waive=(),
+        grade=(Rule(id="passes", check="ngram.novel.tokens_per_pass >= 1", why="-"),),
+    )
+    done = run_lab(chat, "cpu", {}, environment=vllm, record=lambda _: None)
+
+    assert isinstance(done.grade, Graded), (done.reason, done.grade)
+    requests = done.record.arms["ngram"].workloads["novel"].requests
+    prompts = load_workload(lab.workloads["novel"]).prompts
+    assert all(len(each.prompt) > len(prompt.chat) / 10 for each, prompt in zip(requests, prompts, strict=True))
+    assert len({each.prompt[:3] for each in requests}) == 1, "each begins with the template's own tokens"
 
 
 def wait_for_line(process: subprocess.Popen[str], wanted: str, seconds: float) -> None:
