@@ -29,8 +29,10 @@ from statistics import quantiles
 from typing import NamedTuple
 
 MINIMAL = """
+import sys
+
 from textual.app import App
-from textual.widgets import Footer, Header, Static
+from textual.widgets import Footer, Header, Input, Static
 
 class Minimal(App):
     BINDINGS = [("a", "add", "Add"), ("q", "quit", "Quit")]
@@ -39,6 +41,8 @@ class Minimal(App):
     def compose(self):
         yield Header()
         yield Static("count 0.", id="count")
+        if "--input" in sys.argv:
+            yield Input()
         yield Footer()
 
     def action_add(self):
@@ -47,6 +51,9 @@ class Minimal(App):
 
 Minimal().run()
 """
+
+SPECQUIZ = "import sys; from specquiz.cli import main; sys.exit(main())"
+"""What the installed script `specquiz` does."""
 
 _TYPED = """
   - id: q{n}
@@ -189,12 +196,12 @@ class Bench:
             "SPECQUIZ_CACHE": str(self._folder / "cache"),
         }
 
-    def minimal(self) -> Terminal:
-        return Terminal([sys.executable, "-c", MINIMAL], self._environment())
+    def minimal(self, *arguments: str) -> Terminal:
+        return Terminal([sys.executable, "-c", MINIMAL, *arguments], self._environment())
 
     def specquiz(self, *arguments: str) -> Terminal:
         bank = f"--bank={self._bank}"
-        return Terminal([sys.executable, "-m", "specquiz", *arguments, bank], self._environment())
+        return Terminal([sys.executable, "-c", SPECQUIZ, *arguments, bank], self._environment())
 
 
 def first_paints(bench: Bench, starts: int) -> list[Row]:
@@ -223,23 +230,33 @@ def first_paints(bench: Bench, starts: int) -> list[Row]:
 
 
 def keys(bench: Bench, presses: int) -> list[Row]:
-    """From a key to the whole frame it causes, the two programs pressed in turn."""
+    """From a key to the whole frame it causes, the programs pressed in turn; a letter beside a bare Input's."""
     minimal = bench.minimal()
+    field = bench.minimal("--input")
     # The easiest question comes first and has choices; the typed ones follow.
     choosing = bench.specquiz("practice", "bench", "--seed=1", "--questions=41")
     typing = bench.specquiz("practice", "bench", "--seed=1", "--questions=41")
-    for terminal, words in ((minimal, "count 0."), (choosing, "option one"), (typing, "option one")):
+    for terminal, words in (
+        (minimal, "count 0."),
+        (field, "count 0."),
+        (choosing, "option one"),
+        (typing, "option one"),
+    ):
         terminal.wait_for(words)
         terminal.settle()
     for key, words in (("1", ""), ("\r", "It is the first."), ("\r", "question 2 of")):
         typing.press(key, words)
         typing.settle()
-    took: dict[str, list[float]] = {name: [] for name in ("minimal", "cursor", "letter", "verdict", "next")}
+    took: dict[str, list[float]] = {name: [] for name in ("minimal", "cursor", "field", "letter", "verdict", "next")}
     for count in range(1, presses + 1):
-        took["minimal"].append(minimal.press("a", f"count {count}."))
-        took["cursor"].append(choosing.press("j" if count % 4 in (1, 2) else "k"))
-        took["letter"].append(typing.press("7" if count % 2 else "\x7f"))
-        for terminal in (minimal, choosing, typing):
+        letter = "7" if count % 2 else "\x7f"
+        for name, terminal, key, words in (
+            ("minimal", minimal, "a", f"count {count}."),
+            ("cursor", choosing, "j" if count % 4 in (1, 2) else "k", ""),
+            ("field", field, letter, ""),
+            ("letter", typing, letter, ""),
+        ):
+            took[name].append(terminal.press(key, words))
             terminal.settle(0.03)
     for number in range(3, 3 + presses // 3):
         typing.press("42")
@@ -248,12 +265,12 @@ def keys(bench: Bench, presses: int) -> list[Row]:
         typing.settle(0.2)
         took["next"].append(typing.press("\r", f"question {number} of"))
         typing.settle(0.2)
-    for terminal in (minimal, choosing, typing):
+    for terminal in (minimal, field, choosing, typing):
         terminal.close()
     ms = {name: typical(times) * 1000 for name, times in took.items()}
     return [
         Row("key: cursor in the choices", "ms", ms["minimal"], ms["cursor"], 1.5),
-        Row("key: a letter typed", "ms", ms["minimal"], ms["letter"], 1.5),
+        Row("key: a letter typed", "ms", ms["field"], ms["letter"], 1.5),
         Row("key: answer, checked and logged, to verdict", "ms", ms["minimal"], ms["verdict"], None),
         Row("key: next question", "ms", ms["minimal"], ms["next"], None),
     ]
@@ -261,7 +278,7 @@ def keys(bench: Bench, presses: int) -> list[Row]:
 
 def processes(runs: int) -> list[Row]:
     """Whole processes: `specquiz --version` and importing the package, beside `python -c pass`."""
-    commands = {"pass": ["-c", "pass"], "version": ["-m", "specquiz", "--version"], "import": ["-c", "import specquiz"]}
+    commands = {"pass": ["-c", "pass"], "version": ["-c", SPECQUIZ, "--version"], "import": ["-c", "import specquiz"]}
     took: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(runs):
         for name, arguments in commands.items():

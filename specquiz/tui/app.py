@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
 from specquiz.tui.screens.home import HomeScreen
@@ -35,6 +38,7 @@ class SpecquizApp(App[None]):
     CSS_PATH = "specquiz.tcss"
     TITLE = "specquiz"
     ESCAPE_TO_MINIMIZE = False
+    theme: Reactive[str] = Reactive(os.environ.get("TEXTUAL_THEME", DARK.name))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "help_quit", show=False, system=True)]
 
     def __init__(
@@ -52,13 +56,15 @@ class SpecquizApp(App[None]):
         self.desk: Desk | None = None
         self.failure: SpecquizError | None = None
 
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """Ours and Textual's. Given here instead of being registered, so that the first frame is styled only once."""
+        return {**super().available_themes, DARK.name: DARK, LIGHT.name: LIGHT}
+
     def get_default_screen(self) -> Screen[None]:
         return HomeScreen(id="home")
 
     def on_mount(self) -> None:
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = DARK.name
         self._end_in_order_on_signals()
         self.call_after_refresh(self._open)
 
@@ -71,6 +77,9 @@ class SpecquizApp(App[None]):
             self.begin(self._start_at)
         except SpecquizError as error:
             self.fail(error)
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
     def begin(self, start: Start) -> None:
         """Go where `start` says, on top of home."""
@@ -135,6 +144,8 @@ def run(library_paths: Sequence[Path], start: Start) -> int:
 
         return open_desk(library_paths)
 
+    # What is made during the start stays until the end: looking for garbage in it only delays the first screens.
+    gc.disable()
     app = SpecquizApp(open_all, start)
     app.run()
     if app.desk is not None:

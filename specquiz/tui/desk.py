@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from specquiz import places
-from specquiz.banks import cache
 from specquiz.banks.library import Library, open_library
+from specquiz.labs.loading import load_labs
 from specquiz.labs.model import Lab
 from specquiz.store.log import Log, open_log
 
@@ -28,21 +27,4 @@ def open_desk(library_paths: Sequence[Path]) -> Desk:
     Raises:
         SpecquizError: the log cannot be used, or a lab file is wrong. Broken banks are listed in the library instead.
     """
-    return Desk(library=open_library(library_paths), labs=_labs(), log=open_log())
-
-
-def _labs() -> tuple[Lab, ...]:
-    """The shipped labs; their YAML is read only where the cache has nothing."""
-    return tuple(_lab(path) for path in sorted(places.shipped_labs().glob("*.yaml")))
-
-
-def _lab(path: Path) -> Lab:
-    state = cache.state_of(path)
-    kept = cache.recall(path, state, Lab)
-    if kept is not None:
-        return kept
-    from specquiz.labs.loading import load_lab
-
-    lab = load_lab(path)
-    cache.keep(path, state, lab)
-    return lab
+    return Desk(library=open_library(library_paths), labs=load_labs(), log=open_log())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from textual.widgets import Input
-from tui_samples import HOSTILE, LAB, LIBRARY, hostile_bank, one_bank, words  # type: ignore[import-not-found]
+from tui_samples import HOSTILE, LAB, LIBRARY, hostile_bank, one_bank, seen, words  # type: ignore[import-not-found]
 
 from specquiz.banks.library import open_library
 from specquiz.errors import SpecquizError
@@ -16,6 +16,7 @@ from specquiz.sessions.practice import Practice, start_practice
 from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
 from specquiz.tui.screens.home import HomeScreen
+from specquiz.tui.screens.practice import PracticeScreen
 from specquiz.tui.start import Home
 
 MakeApp = Callable[..., SpecquizApp]
@@ -38,7 +39,7 @@ async def test_banks_are_listed_with_how_much_is_right(make_app: MakeApp, log: L
     practised(log, RIGHT | {"formula": "alpha"})
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert "1 Tokens per pass" in words(app) or "Tokens per pass ━" in words(app)
         assert "2 of 3 right" in words(app)
         assert "0 of 2 right" in words(app)
@@ -47,13 +48,13 @@ async def test_banks_are_listed_with_how_much_is_right(make_app: MakeApp, log: L
 async def test_choosing_a_bank_asks_how_many_questions_and_asks_so_many(make_app: MakeApp, log: Log) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         await pilot.press("1")
         assert "How many questions? There are 3 to choose from." in words(app)
         await pilot.press("backspace", "9", "enter")
         assert "Type a whole number from 1 to 3." in words(app)
         await pilot.press("backspace", "2", "enter")
-        await pilot.pause(0.1)
+        await seen(pilot, PracticeScreen)
         assert "question 1 of 2" in words(app)
     assert [len(event.items) for event in log.events() if isinstance(event, SessionStarted)] == [2]
 
@@ -61,7 +62,7 @@ async def test_choosing_a_bank_asks_how_many_questions_and_asks_so_many(make_app
 async def test_going_back_from_the_number_starts_nothing(make_app: MakeApp, log: Log) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         await pilot.press("1", "f4")
         assert isinstance(app.screen, HomeScreen)
     assert log.events() == []
@@ -71,7 +72,7 @@ async def test_a_locked_lab_says_what_is_still_missing(make_app: MakeApp, log: L
     practised(log, {"certain": "a", "count": "0.75"})
     app = make_app()
     async with app.run_test(size=(100, 40)) as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         await pilot.press("end")
         assert "locked, 1 concept to go" in words(app)
         assert "tokens-per-pass: 2 of 3 questions answered, share right 0.50 of 0.75" in words(app)
@@ -81,12 +82,12 @@ async def test_mastery_opens_a_lab_and_the_log_keeps_it_open(make_app: MakeApp, 
     practised(log, RIGHT)
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert "Echo against novel text open" in words(app)
     opened = [event for event in log.events() if isinstance(event, LabUnlocked)]
     assert [(event.lab, event.how) for event in opened] == [(LAB.id, "mastery")]
     async with make_app().run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
     assert sum(isinstance(event, LabUnlocked) for event in log.events()) == 1
 
 
@@ -94,10 +95,10 @@ async def test_an_open_practice_comes_first_and_goes_on_at_its_question(make_app
     practised(log, {"certain": "a"})
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert "1 Resume the practice question 2 of 3" in words(app)
         await pilot.press("1")
-        await pilot.pause(0.1)
+        await seen(pilot, PracticeScreen)
         assert "question 2 of 3" in words(app)
         assert "two are drafted" in words(app)
 
@@ -106,7 +107,7 @@ async def test_an_open_session_is_discarded_only_after_asking(make_app: MakeApp,
     session = practised(log, {"certain": "a"}).session.id
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         await pilot.press("x", "n")
         assert replay(log.events(session)).finished is None
         await pilot.press("x", "y")
@@ -120,10 +121,10 @@ async def test_only_the_missed_ones_are_asked_again(make_app: MakeApp, log: Log)
     practised(log, RIGHT | {"count": "0.75"})
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert "4 Only the missed ones 1 question" in words(app)
         await pilot.press("4", "enter")
-        await pilot.pause(0.1)
+        await seen(pilot, PracticeScreen)
         assert "question 1 of 1" in words(app)
         assert "two are drafted" in words(app)
 
@@ -133,7 +134,7 @@ async def test_a_broken_bank_is_named_with_its_place_and_the_good_ones_stay(make
     broken.write_text("bank: broken\ntitle: Broken\nquestions:\n  - id: a\n    type: singel\n")
     app = make_app(library=open_library([broken]))
     async with app.run_test(size=(160, 50)) as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert "[!] 1 bank file has problems:" in words(app)
         assert f"{broken.name}:5:" in words(app).replace(" ", "")
         assert "1 Exactness of speculative decoding" in words(app)
@@ -143,7 +144,7 @@ async def test_brackets_in_titles_are_shown_as_written(make_app: MakeApp) -> Non
     for text in HOSTILE:
         app = make_app(library=one_bank(hostile_bank(text)))
         async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.pause()
+            await seen(pilot, HomeScreen)
             assert f"title {text}" in words(app)
             assert f"description {text}" in words(app)
             await pilot.press("1")
@@ -154,7 +155,7 @@ async def test_brackets_in_titles_are_shown_as_written(make_app: MakeApp) -> Non
 async def test_question_mark_shows_the_keys_and_q_quits(make_app: MakeApp) -> None:
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         await pilot.press("question_mark")
         assert "open the entry with that number" in words(app)
         await pilot.press("enter", "q")
@@ -179,7 +180,7 @@ async def test_a_log_that_fails_half_way_ends_the_program_with_its_reason(make_a
 
     app = make_app()
     async with app.run_test() as pilot:
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         log.append = full  # type: ignore[method-assign]
         await pilot.press("1", "enter")
         await pilot.pause()

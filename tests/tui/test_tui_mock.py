@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
-from tui_samples import HandClock, words  # type: ignore[import-not-found]
+from tui_samples import HandClock, seen, words  # type: ignore[import-not-found]
 
 from specquiz.sessions.events import Answered, Finished, Resumed
 from specquiz.store.log import Log
@@ -22,10 +22,7 @@ START = MockStart(banks=("tokens",), minutes=30, seed=1)
 
 async def begun(pilot: Pilot[None]) -> None:
     """Wait until the interview is on the screen."""
-    await pilot.pause()
-    while not isinstance(pilot.app.screen, MockScreen | ReportScreen):
-        await pilot.pause(0.01)
-    await pilot.pause()
+    await seen(pilot, MockScreen, ReportScreen)
 
 
 async def a_second_passes(pilot: Pilot[None]) -> None:
@@ -96,7 +93,7 @@ async def test_handing_in_names_the_unanswered_and_ends_with_the_report(
         await pilot.press("n")
         assert isinstance(app.screen, MockScreen)
         await pilot.press("f9", "y")
-        await pilot.pause(0.3)
+        await seen(pilot, ReportScreen)
         assert isinstance(app.screen, ReportScreen)
         assert "By concept" in words(app)
         report = next((tmp_path / "home" / "reports").glob("*.md"))
@@ -124,7 +121,7 @@ async def test_when_time_is_up_the_report_comes_by_itself_even_under_a_dialog(
         mock = app.screen_stack[-2]
         assert isinstance(mock, MockScreen)
         mock.tick()
-        await pilot.pause(0.3)
+        await seen(pilot, ReportScreen)
         assert isinstance(app.screen, ReportScreen)
     assert [event.how for event in log.events() if isinstance(event, Finished)] == ["time"]
 
@@ -161,5 +158,5 @@ async def test_an_interview_whose_time_ran_out_meanwhile_ends_in_its_report(
     again = make_app(ResumeStart(session))
     async with again.run_test() as pilot:
         await begun(pilot)
-        await pilot.pause(0.3)
+        await seen(pilot, ReportScreen)
         assert isinstance(again.screen, ReportScreen)

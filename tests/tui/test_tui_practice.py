@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
-from tui_samples import HOSTILE, MORE, TOKENS, HandClock, hostile_bank, one_bank, screen_text, words  # type: ignore[import-not-found]
+from tui_samples import HOSTILE, MORE, TOKENS, HandClock, hostile_bank, one_bank, screen_text, seen, words  # type: ignore[import-not-found]
 
 from specquiz.sessions.engine import replay
 from specquiz.sessions.events import Answered, Finished, Moved, Shown
@@ -25,10 +25,7 @@ START = PracticeStart(banks=("tokens",), seed=1)
 
 async def begun(pilot: Pilot[Any]) -> None:
     """Wait until the session is on the screen."""
-    await pilot.pause()
-    while not isinstance(pilot.app.screen, PracticeScreen):
-        await pilot.pause(0.01)
-    await pilot.pause()
+    await seen(pilot, PracticeScreen)
 
 
 async def choose(pilot: Pilot[Any], id: str) -> None:
@@ -102,7 +99,7 @@ async def test_what_cannot_be_read_stays_in_the_field_with_a_caret_under_the_pla
         assert caret.index("^") == typed.index("$")
         await pilot.press("backspace")
         assert "[not read]" not in words(app)
-    assert len(log.events()) == before
+        assert len(log.events()) == before
 
 
 async def test_letters_digits_and_signs_go_into_the_field_and_nowhere_else(make_app: MakeApp) -> None:
@@ -200,7 +197,7 @@ async def test_leaving_needs_no_escape_and_resuming_finds_the_same_question(make
     async with app.run_test() as pilot:
         await to_the_typed_one(pilot)
         await pilot.press("f4")
-        await pilot.pause()
+        await seen(pilot, HomeScreen)
         assert isinstance(app.screen, HomeScreen)
         assert "Resume the practice question 2 of 3" in words(app)
     session = log.events()[0].session  # type: ignore[union-attr]

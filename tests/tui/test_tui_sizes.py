@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import pytest
 from textual.widgets import Input
-from tui_samples import screen_text, words  # type: ignore[import-not-found]
+from tui_samples import screen_text, seen, words  # type: ignore[import-not-found]
 
 from specquiz.tui.app import SpecquizApp
+from specquiz.tui.screens.home import HomeScreen
+from specquiz.tui.screens.mock import MockScreen
+from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.practice import PracticeScreen
-from specquiz.tui.start import MockStart, PracticeStart, Start
+from specquiz.tui.start import Home, MockStart, PracticeStart, Start
 from specquiz.tui.widgets.lines import Key, KeyLine
 
 MakeApp = Callable[..., SpecquizApp]
@@ -19,7 +22,7 @@ MakeApp = Callable[..., SpecquizApp]
 async def test_a_tiny_terminal_gets_one_sentence_and_nothing_is_lost_when_it_grows(make_app: MakeApp) -> None:
     app = make_app(PracticeStart(banks=("more",), seed=1))
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause(0.1)
+        await seen(pilot, PracticeScreen)
         assert isinstance(app.screen, PracticeScreen)
         await pilot.press("f3", "enter", *"the cat")
         await pilot.resize_terminal(30, 8)
@@ -33,14 +36,17 @@ async def test_a_tiny_terminal_gets_one_sentence_and_nothing_is_lost_when_it_gro
         assert app.focused is app.screen.query_one(Input)
 
 
-@pytest.mark.parametrize("start", [PracticeStart(seed=1), MockStart(seed=1), None])
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [(Home(), HomeScreen), (PracticeStart(seed=1), PracticeScreen), (MockStart(seed=1), MockScreen)],
+)
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
 async def test_quit_and_help_are_in_sight_at_every_size(
-    make_app: MakeApp, start: Start | None, size: tuple[int, int]
+    make_app: MakeApp, start: Start, kind: type[Page], size: tuple[int, int]
 ) -> None:
     app = make_app(start)
     async with app.run_test(size=size) as pilot:
-        await pilot.pause(0.1)
+        await seen(pilot, kind)
         keys = screen_text(app).splitlines()[-1]
         assert "quit" in keys
         assert "help" in keys
@@ -49,7 +55,7 @@ async def test_quit_and_help_are_in_sight_at_every_size(
 async def test_the_answer_and_the_verdict_are_in_sight_at_40_by_12(make_app: MakeApp) -> None:
     app = make_app(PracticeStart(banks=("tokens",), seed=1))
     async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.pause(0.1)
+        await seen(pilot, PracticeScreen)
         await pilot.press("f3", "enter", *"0.75")
         assert "0.75" in words(app)
         await pilot.press("enter")

@@ -108,9 +108,9 @@ class Terminal:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "pair.yaml").write_text(BANK, encoding="utf-8")
-    yield tmp_path
+    return tmp_path
 
 
 @pytest.fixture

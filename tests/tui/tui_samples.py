@@ -6,6 +6,8 @@ from itertools import count
 from typing import Any
 
 from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 from specquiz.banks.library import Library
 from specquiz.banks.model import (
@@ -159,6 +161,15 @@ def hostile_bank(text: str) -> Bank:
             ),
         ),
     )
+
+
+async def seen(pilot: Pilot[Any], *kinds: type[Screen[Any]]) -> None:
+    """Wait until a screen of one of these kinds is on top, and home knows its banks."""
+    for _ in range(1000):
+        if isinstance(pilot.app.screen, kinds) and getattr(pilot.app, "desk", None) is not None:
+            break
+        await pilot.pause(0.01)
+    await pilot.pause()
 
 
 def screen_text(app: App[Any]) -> str:
