@@ -329,9 +329,9 @@ class _Parser:
             if depth == 0:
                 return None
             if kind == "," and depth == 1:
-                following = [token for token in self.tokens[position + 1 : position + 4] if token.kind != "("]
-                named = following[0].kind == "name" and following[1].kind in (",", "=")
-                return following[0] if named else None
+                place = position + 2 if self.tokens[position + 1].kind == "(" else position + 1
+                index, after = self.tokens[place : place + 2]
+                return index if index.kind == "name" and after.kind in (",", "=") else None
         return None
 
     def expect(self, kind: str, token: Token) -> None:

@@ -252,6 +252,7 @@ def cpu_seconds(question: Question, text: str) -> float:
 @example(QUESTIONS[0], "*".join(["(a+1/3)^600"] * 20))
 @example(QUESTIONS[0], "+".join(f"1/(a+{n})^90" for n in range(25)))
 @example(QUESTIONS[0], "+".join(["ln(a)^a"] * 50))
+@example(QUESTIONS[0], "Sum(a**i,(i(0,9))")
 @example(QUESTIONS[0], "exp(" * 39 + "a" + ")" * 39)
 @example(QUESTIONS[1], "1" + "+1" * 199)
 @example(QUESTIONS[1], "2^" * 199 + "2")
