@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -15,6 +16,7 @@ from textual.widgets import Static
 from specquiz import places
 from specquiz.errors import SpecquizError
 from specquiz.labs.engines.process import tail
+from specquiz.labs.grading import Graded, NotGradable
 from specquiz.labs.model import Lab, ProfileName
 from specquiz.labs.running import LabRun, Progress, run_lab
 from specquiz.labs.telling import grade_lines, progress_line, run_lines
@@ -61,6 +63,8 @@ class LabRunScreen(Page):
         self._environment = environment
         self._unlocked_by: Literal["mastery", "override"] = unlocked_by
         self._cancel = threading.Event()
+        self._ended = threading.Event()
+        self._leaving = False
         self._stages: dict[tuple[str, str], Progress] = {}
         self._run = ""
         self._over = False
@@ -73,10 +77,13 @@ class LabRunScreen(Page):
         self.show_frame(self._lab.title, f"running on vLLM {self._environment.vllm}", self.RUNNING)
         self.query_one("#paper").focus()
         self._painting = self.set_interval(PAINT_SECONDS, self._paint)
-        self.run_worker(self._work, thread=True, exit_on_error=False)
+        self.run_worker(self._work, thread=True)
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
+        """Leaving stops the run, and waits until its processes are gone and its end is in the log."""
+        self._leaving = True
         self._cancel.set()
+        await asyncio.to_thread(self._ended.wait)
 
     def _work(self) -> None:
         """In the worker's thread."""
@@ -97,6 +104,8 @@ class LabRunScreen(Page):
             )
         else:
             self._end(self._told(run))
+        finally:
+            self._ended.set()
 
     def _record(self, event: AnyEvent) -> None:
         if isinstance(event, LabPredicted):
@@ -107,8 +116,8 @@ class LabRunScreen(Page):
         self._stages[progress.arm, progress.stage] = progress
 
     def _end(self, text: Lines) -> None:
-        """Show `text` for good, unless the screen has gone meanwhile."""
-        if not self._cancel.is_set() or self.is_attached:
+        """Show `text` for good, unless the person is leaving."""
+        if not self._leaving:
             self.app.call_from_thread(self._show_end, text)
 
     def _show_end(self, text: Lines) -> None:
@@ -119,11 +128,19 @@ class LabRunScreen(Page):
         self.show_frame(self._lab.title, "done", self.DONE)
 
     def _told(self, run: LabRun) -> Lines:
-        lines: list[str | Content] = list(run_lines(run.record)) if run.record.arms else []
-        if run.grade is None:
-            lines += ["", Content.styled("The run broke off.", "bold $error"), visible(run.reason)]
-        else:
-            lines += ["", *grade_lines(run.grade)]
+        """What came out, first in one line, then in full."""
+        lines: list[str | Content]
+        match run.grade:
+            case None:
+                lines = [Content.styled("[broken off]", "bold $error"), visible(run.reason)]
+            case NotGradable():
+                lines = [Content.styled("[not gradable]", "bold $warning"), *grade_lines(run.grade)]
+            case Graded(passed=True):
+                lines = [Content.styled("[passed]", "bold $success"), *grade_lines(run.grade)]
+            case Graded():
+                lines = [Content.styled("[not passed]", "bold $error"), *grade_lines(run.grade)]
+        if run.record.arms:
+            lines += ["", *run_lines(run.record)]
         return Lines([*lines, "", f"Evidence: {run.evidence}"])
 
     def _paint(self) -> None:
