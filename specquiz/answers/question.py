@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, str] = {}
 
 
 class Misconception(NamedTuple):
