@@ -279,7 +279,7 @@ def _bounded(operation: Callable[..., Decimal], *operands: Decimal) -> Decimal:
     try:
         return operation(*operands)
     except (decimal.Overflow, decimal.Underflow) as error:
-        raise TooBig("The numbers become too big to check.") from error
+        raise TooBig("The numbers become too big or too small to check.") from error
 
 
 _constants: list[Decimal] = []

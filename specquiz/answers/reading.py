@@ -28,7 +28,7 @@ MOST_OPERATIONS = 150
 """Operations that an answer may hold."""
 
 _CLOSING = {"(": ")", "{": "}"}
-_OPERATORS = frozenset("+-*/^")
+_LABEL = frozenset(("name", "number", *"()[]{},_|"))
 _BEGINS_FACTOR = frozenset(("name", "(", "{", "√", "frac", "sum"))
 
 
@@ -71,9 +71,11 @@ def _without_label(tokens: list[Token]) -> list[Token]:
             equals.append(position)
     if not equals:
         return tokens
-    label = tokens[: equals[0]]
-    if label and (label[0].kind != "name" or not _OPERATORS.isdisjoint(token.kind for token in label)):
-        raise Refusal("Give one value, not an equation.", tokens[equals[0]].at)
+    label, first = tokens[: equals[0]], tokens[equals[0]]
+    if label and (label[0].kind != "name" or not _LABEL.issuperset(token.kind for token in label)):
+        raise Refusal("Give one value, not an equation.", first.at)
+    if first.kind == "~" and not label and tokens[1].kind not in ("number", "+", "-"):
+        raise Refusal("“~” may only stand before a number.", first.at)
     if equals[1:] and equals[1] > equals[0] + 1:
         raise Refusal("Give one value, not an equation.", tokens[equals[1]].at)
     return tokens[equals[-1] + 1 :]

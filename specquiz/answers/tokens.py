@@ -108,7 +108,7 @@ class _Tokeniser:
             return at + 2
         if pair == "//":
             raise Refusal("“//” has no meaning here. Divide with one “/”.", at)
-        if pair == "==":
+        if pair in ("==", "!=", "~="):
             raise _comparison(at)
         self.add(character, at, character)
         return at + 1
