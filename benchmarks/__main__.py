@@ -1,4 +1,4 @@
-"""Run every benchmark beside this file; `--smoke` keeps each to a few seconds. Exit code 1 if one is over its budget."""
+"""Run the benchmarks beside this file; `--smoke` keeps each to a few seconds. Exit code 1 if one is over its budget."""
 
 from __future__ import annotations
 
