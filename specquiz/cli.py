@@ -10,7 +10,7 @@ from specquiz import __version__
 
 
 class Command(NamedTuple):
-    """A command: its module, which has `add_arguments(parser)` and `run(arguments) -> exit code`, and a line of help."""
+    """A command: its module, with `add_arguments(parser)` and `run(arguments) -> exit code`, and a line of help."""
 
     module: str
     help: str
