@@ -18,7 +18,7 @@ from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
 from specquiz.tui.screens.home import HomeScreen
-from specquiz.tui.start import Home, LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.start import ExplorerStart, Home, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
 from specquiz.tui.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -91,6 +91,14 @@ class SpecquizApp(App[None]):
                 from specquiz.tui.screens.lab import LabScreen
 
                 self.push_screen(LabScreen(find_lab(self.opened.labs, start.lab), start))
+            case ExplorerStart(values):
+                from specquiz.tui.screens.explorer import ExplorerScreen
+
+                self.push_screen(ExplorerScreen(values))
+            case RoundStart(seed):
+                from specquiz.tui.screens.round import RoundScreen
+
+                self.push_screen(RoundScreen(seed))
             case PracticeStart() | MockStart() | ResumeStart():
                 from specquiz.tui.sittings import screen_for
 

@@ -12,7 +12,7 @@ from specquiz.labs.unlocking import Locked
 from specquiz.sessions.engine import Session
 from specquiz.tui import wording
 from specquiz.tui.overview import BankEntry, LabEntry, Overview
-from specquiz.tui.start import LabStart, MockStart, PracticeStart, ResumeStart, Start
+from specquiz.tui.start import ExplorerStart, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
 from specquiz.tui.widgets.visuals import Hanging, Lines
 
 MUTED = "$foreground 60%"
@@ -46,6 +46,7 @@ def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]
         ("Practice", practice),
         ("Mock interview", [_mock()] if overview.banks else []),
         ("Labs", [_lab(entry) for entry in overview.labs]),
+        ("Theory", [_explorer(), _round()]),
     ]
     yield from ((heading, entries) for heading, entries in found if entries)
 
@@ -98,6 +99,24 @@ def _mock() -> Entry:
         "and each answer is saved as you give it. At the end there is a report by concept.",
     )
     return Entry("mock", "Timed mock interview", Content.styled("with a report", MUTED), about, MockStart())
+
+
+def _explorer() -> Entry:
+    about = _about(
+        "Explorer",
+        "Move α, K, draft cost, batch, context and device with the arrow keys, and watch tokens per pass, speed-up and "
+        "the best K follow.",
+    )
+    return Entry("explorer", "Explorer", Content.styled("plots to move", MUTED), about, ExplorerStart())
+
+
+def _round() -> Entry:
+    about = _about(
+        "One round, step by step",
+        "The draft proposes, the target scores, a coin decides each position. Go forward and back, and try samplers "
+        "that are wrong.",
+    )
+    return Entry("round", "One round, step by step", Content.styled("accept or reject", MUTED), about, RoundStart())
 
 
 def _lab(entry: LabEntry) -> Entry:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -63,4 +64,18 @@ class LabStart:
     profile: str = ""
 
 
-Start = Home | PracticeStart | MockStart | ResumeStart | LabStart
+@dataclass(frozen=True)
+class ExplorerStart:
+    """The explorer, with a question's values by name, as written, to begin with."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RoundStart:
+    """The round, with the seed of its words and coins."""
+
+    seed: int = 0
+
+
+Start = Home | PracticeStart | MockStart | ResumeStart | LabStart | ExplorerStart | RoundStart

@@ -73,7 +73,7 @@ async def test_a_locked_lab_says_what_is_still_missing(make_app: MakeApp, log: L
     app = make_app()
     async with app.run_test(size=(100, 40)) as pilot:
         await seen(pilot, HomeScreen)
-        await pilot.press("end")
+        await pilot.press("end", "up", "up")
         assert "locked, 1 concept to go" in words(app)
         assert "tokens-per-pass: 2 of 3 questions answered, share right 0.50 of 0.75" in words(app)
 

@@ -23,7 +23,7 @@ MakeApp = Callable[..., SpecquizApp]
 
 LOOKS: dict[str, tuple[Start, type[Page], list[str], tuple[int, int]]] = {
     "home": (Home(), HomeScreen, [], (80, 24)),
-    "home_wide": (Home(), HomeScreen, ["end"], (120, 40)),
+    "home_wide": (Home(), HomeScreen, ["end", "up", "up"], (120, 40)),
     "practice": (PracticeStart(banks=("tokens",), seed=1), PracticeScreen, ["2"], (80, 24)),
     "verdict": (PracticeStart(banks=("tokens",), seed=1), PracticeScreen, ["f3", "enter", *"0.75", "enter"], (80, 24)),
     "verdict_small": (

@@ -175,7 +175,9 @@ class ExplorerScreen(Page):
             return
         for plot, chart in zip(self.query(Plot), charts(self.setting), strict=True):
             plot.show(chart, as_table=self._as_table)
-        self.query_one("#readings", Static).update(Content("\n\n").join(map(_lines, readings(self.setting))))
+        self.query_one("#readings", Static).update(
+            Content("\n\n").join(map(_lines, readings(self.setting))), layout=False
+        )
 
     def action_choose(self, steps: int) -> None:
         """Choose another quantity."""

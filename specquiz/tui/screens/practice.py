@@ -16,6 +16,7 @@ from specquiz.sessions.practice import Practice, start_practice
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
+from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.question import QuestionPane
 
@@ -32,12 +33,14 @@ class PracticeScreen(Page):
         ("PgUp PgDn", "scroll the text"),
         ("F2", "a hint"),
         ("F3", "I don't know, show me (counts as not right)"),
+        ("F5", "the explorer, with the question's values"),
         ("F4, Esc", "leave; the practice can be resumed at the same question"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next", show=False),
         Binding("f2", "hint", "Hint"),
         Binding("f3", "show", "Show me"),
+        Binding("f5", "explore", "Explore"),
         Binding("f4,escape", "leave", "Leave"),
         Binding("pageup", "scroll_text(-1)", show=False),
         Binding("pagedown", "scroll_text(1)", show=False),
@@ -49,7 +52,12 @@ class PracticeScreen(Page):
         Key("F2", "hint", "screen.hint"),
         Key("F4", "leave", "screen.leave"),
     )
-    FEEDBACK = (Key("Enter", "next", "screen.next"), *_QUIT, Key("F4", "leave", "screen.leave"))
+    FEEDBACK = (
+        Key("Enter", "next", "screen.next"),
+        *_QUIT,
+        Key("F5", "explore", "screen.explore"),
+        Key("F4", "leave", "screen.leave"),
+    )
     DONE = (Key("Enter", "choose", "screen.submit"), *_QUIT, Key("F4", "home", "screen.leave"))
 
     def __init__(self, practice: Practice) -> None:
@@ -172,6 +180,11 @@ class PracticeScreen(Page):
         if self._practice.phase == "asking":
             self._practice.show()
             self._show_feedback()
+
+    def action_explore(self) -> None:
+        """Open the explorer with the question's values."""
+        if self._practice.phase != "done":
+            self.program.begin(ExplorerStart(self._practice.item.values))
 
     def action_scroll_text(self, pages: int) -> None:
         self._pane.action_scroll_reading(pages)

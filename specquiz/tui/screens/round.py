@@ -108,6 +108,7 @@ class RoundScreen(Page):
         Key("←", "back", "screen.step(-1)"),
         Key("w", "sampler", "screen.redraw"),
         Key("d", "drift", "screen.drift"),
+        Key("n", "rounds", "screen.rounds"),
         Key("m", "mode", "screen.mode"),
         Key("s", "seed", "screen.seed"),
         Key("F4", "leave", "app.pop_screen"),
