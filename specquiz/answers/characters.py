@@ -119,8 +119,15 @@ def _canonical(character: str, column: int, names: str) -> str:
     plain = unicodedata.normalize("NFKC", character)
     if len(plain) == 1 and kind not in ("<sub", "<circle", "<square") and (plain.isascii() or greek_word(plain)):
         return plain
-    raise Refusal(f"“{character}” is {_name(character)}, which has no meaning here. Take it out.", column)
+    raise meaningless(character, column)
+
+
+def meaningless(character: str, column: int) -> Refusal:
+    """The refusal of a character that stands for nothing; one that does not show is given by name only."""
+    shown = f"“{character}”" if character.isprintable() else f"U+{ord(character):04X}"
+    named = "" if character.isascii() else f" is {_name(character)}, which"
+    return Refusal(f"{shown}{named} has no meaning here. Take it out.", column)
 
 
 def _name(character: str) -> str:
-    return unicodedata.name(character, f"the character U+{ord(character):04X}")
+    return unicodedata.name(character, "an unnamed character")

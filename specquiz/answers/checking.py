@@ -5,19 +5,18 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple
 
 from specquiz.answers import forms, measures, slips
-from specquiz.answers.arithmetic import Meter, TooBig, Undefined, Value, absolute, as_fraction, less, multiply
+from specquiz.answers.arithmetic import Meter, TooBig, Value, absolute, as_fraction, less, multiply
 from specquiz.answers.comparison import Graph, value_at
 from specquiz.answers.domain import plain_points
 from specquiz.answers.expression import Name, Negative, Node, Number, Operation, Sum, children, names, parts
 from specquiz.answers.numerals import LARGEST_EXPONENT
 from specquiz.answers.question import Question
-from specquiz.answers.reading import read
 from specquiz.answers.subject import Subject, subject_of
+from specquiz.answers.understanding import Answer, refusal_of, understand, value_of
 from specquiz.answers.verdict import Correct, Invalid, Refusal, Verdict, Wrong
-from specquiz.answers.writing import rounded, terminating, write
+from specquiz.answers.writing import rounded, terminating
 
 _LARGEST = Fraction(10) ** LARGEST_EXPONENT
 _EXPLANATION_WORK = 5_000
@@ -44,52 +43,10 @@ def check(question: Question, text: str) -> Verdict:
     """
     subject = subject_of(question)
     try:
-        answer = _understood(subject, text)
+        answer = understand(subject, text)
         return _judged_formula(subject, answer) if question.kind == "symbolic" else _judged_number(subject, answer)
     except Refusal as refusal:
         return Invalid(refusal.message, at=refusal.at)
-
-
-class _Answer(NamedTuple):
-    """A typed answer, read."""
-
-    tree: Node
-    read_as: str
-    notes: tuple[str, ...]
-    factor: Fraction = Fraction(1)
-    """What the number is multiplied by to be in the question's unit."""
-    unit: str = ""
-    """The unit as typed."""
-
-
-def _understood(subject: Subject, text: str) -> _Answer:
-    question = subject.question
-    if question.kind == "symbolic":
-        tree, notes = read(text, subject.vocabulary)
-        return _Answer(tree, write(tree), notes)
-    measure = measures.split(text, question.unit, subject.vocabulary.spellings)
-    try:
-        tree, notes = read(text[: measure.end], subject.vocabulary)
-    except Refusal:
-        if question.unit and (refusal := measures.unknown_unit(text, question.unit)):
-            raise refusal from None
-        raise
-    if question.unit not in ("", measures.PERCENT) and not measure.unit and not names(tree):
-        raise Refusal(f"The unit is missing. Give the answer in {question.unit}.", len(text.rstrip()))
-    read_as = f"{write(tree)} {measure.unit}".rstrip()
-    return _Answer(tree, read_as, notes, measure.factor, measure.unit)
-
-
-def _value(tree: Node, subject: Subject) -> Value:
-    """The value at the question's numbers, which for a formula without names needs none.
-
-    Raises:
-        Refusal: it is undefined or too big.
-    """
-    try:
-        return tree.value(subject.values, Meter())
-    except (Undefined, TooBig) as fault:
-        raise _refusal(fault) from fault
 
 
 def _check_constants(tree: Node, subject: Subject) -> bool:
@@ -104,21 +61,13 @@ def _check_constants(tree: Node, subject: Subject) -> bool:
     if any(named):
         for child, is_named in zip(below, named, strict=True):
             if not is_named:
-                _value(child, subject)
+                value_of(child, subject)
     return any(named)
 
 
-def _refusal(fault: Undefined | TooBig) -> Refusal:
-    message = str(fault.args[0])
-    at = fault.args[1] if len(fault.args) > 1 else None
-    if isinstance(fault, Undefined):
-        message = f"{message}, so it has no value."
-    return Refusal(message, at)
-
-
-def _judged_formula(subject: Subject, answer: _Answer) -> Verdict:
+def _judged_formula(subject: Subject, answer: Answer) -> Verdict:
     if not _check_constants(answer.tree, subject):
-        _value(answer.tree, subject)
+        value_of(answer.tree, subject)
     reference = subject.graph()
     graph = Graph(answer.tree, reference.points, Meter())
     try:
@@ -126,12 +75,12 @@ def _judged_formula(subject: Subject, answer: _Answer) -> Verdict:
             return _right(subject, answer, "")
         return _wrong_formula(subject, answer, graph, frozenset(), "")
     except TooBig as fault:
-        raise _refusal(fault) from fault
+        raise refusal_of(fault) from fault
 
 
-def _judged_number(subject: Subject, answer: _Answer) -> Verdict:
+def _judged_number(subject: Subject, answer: Answer) -> Verdict:
     reference = subject.value()
-    value = multiply(_value(answer.tree, subject), answer.factor, Meter())
+    value = multiply(value_of(answer.tree, subject), answer.factor, Meter())
     if less(_LARGEST, absolute(value)):
         raise Refusal("That number is too big to check.", 0)
     if names(answer.tree):
@@ -144,7 +93,7 @@ def _judged_number(subject: Subject, answer: _Answer) -> Verdict:
     return _wrong_number(subject, answer, candidates, reference)
 
 
-def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, reference: Value) -> Verdict:
+def _judged_formula_at_values(subject: Subject, answer: Answer, value: Value, reference: Value) -> Verdict:
     """A formula in the question's variables, for a question that asks for a number."""
     accepts, shown = subject.tolerance.accepts, rounded(value, _DIGITS)
     declared = {variable.name for variable in subject.variables}
@@ -158,7 +107,7 @@ def _judged_formula_at_values(subject: Subject, answer: _Answer, value: Value, r
             return _right(subject, answer, shown)
         wrong = _wrong_formula(subject, answer, scaled, fixed, shown)
     except TooBig as fault:
-        raise _refusal(fault) from fault
+        raise refusal_of(fault) from fault
     if accepts(value, reference):
         return wrong._replace(message=f"The number is right only by accident of these values. {wrong.message}")
     return wrong
@@ -177,11 +126,11 @@ def _within(answer: Graph, reference: Graph, subject: Subject) -> bool:
     return all(one is not None and two is not None and subject.tolerance.accepts(one, two) for one, two in pairs)
 
 
-def _scaled(answer: _Answer) -> Node:
+def _scaled(answer: Answer) -> Node:
     return answer.tree if answer.factor == 1 else Operation("*", answer.tree, Number(answer.factor))
 
 
-def _wrong_formula(subject: Subject, answer: _Answer, graph: Graph, fixed: frozenset[str], value: str) -> Wrong:
+def _wrong_formula(subject: Subject, answer: Answer, graph: Graph, fixed: frozenset[str], value: str) -> Wrong:
     """Why a formula is wrong: a known misconception, a slip, or a point where it differs."""
     reference = subject.graph(fixed)
     for index, misconception in enumerate(subject.question.misconceptions):
@@ -207,7 +156,7 @@ def _slip_or_example(subject: Subject, graph: Graph, reference: Graph) -> str | 
     return slips.formula_slip(graph, reference, moving, subject) or slips.counterexample(graph, subject.tree, points)
 
 
-def _wrong_number(subject: Subject, answer: _Answer, candidates: list[Value], reference: Value) -> Wrong:
+def _wrong_number(subject: Subject, answer: Answer, candidates: list[Value], reference: Value) -> Wrong:
     """Why a number is wrong: a known misconception, too few digits, or a slip."""
     value = candidates[0]
     shown = rounded(value, _DIGITS)
@@ -224,7 +173,7 @@ def _wrong_number(subject: Subject, answer: _Answer, candidates: list[Value], re
     return Wrong(_joined(message, answer.notes), answer.read_as, shown)
 
 
-def _rounding(subject: Subject, answer: _Answer, value: Value, reference: Value) -> str | None:
+def _rounding(subject: Subject, answer: Answer, value: Value, reference: Value) -> str | None:
     """The hint for a decimal number that is right as far as it goes, or nearly."""
     typed = answer.tree.operand if isinstance(answer.tree, Negative) else answer.tree
     digits = terminating(typed.number) if isinstance(typed, Number) and typed.number else None
@@ -244,7 +193,7 @@ def _rounding(subject: Subject, answer: _Answer, value: Value, reference: Value)
     return f"That is close, but outside what is accepted: {tolerance.say()}."
 
 
-def _right(subject: Subject, answer: _Answer, value: str) -> Verdict:
+def _right(subject: Subject, answer: Answer, value: str) -> Verdict:
     form = subject.question.form
     if form and (fault := forms.fault(answer.tree, form)):
         return Invalid(f"Right value, but {fault}", answer.read_as, value)

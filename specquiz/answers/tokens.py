@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from specquiz.answers import latex
-from specquiz.answers.characters import canonical, greek_word, superscript, vulgar_fraction
+from specquiz.answers.characters import canonical, greek_word, meaningless, superscript, vulgar_fraction
 from specquiz.answers.numerals import ARGUMENT_RUN, RUN, read_numeral
 from specquiz.answers.verdict import Refusal
 from specquiz.answers.vocabulary import FUNCTIONS, Vocabulary
@@ -176,7 +176,7 @@ def _meaningless(text: str, at: int) -> Refusal:
         return _comparison(at)
     if character == "…" or text.startswith("...", at):
         return _ellipsis(at)
-    return Refusal(_REMEDIES.get(character, f"“{character}” has no meaning here. Take it out."), at)
+    return Refusal(_REMEDIES[character], at) if character in _REMEDIES else meaningless(character, at)
 
 
 _REMEDIES = {
