@@ -18,6 +18,7 @@ from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
 from specquiz.tui.screens.home import HomeScreen
+from specquiz.tui.screens.page import HEIGHTS, WIDTHS
 from specquiz.tui.start import ExplorerStart, Home, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
 from specquiz.tui.theme import DARK, LIGHT
 
@@ -38,6 +39,8 @@ class SpecquizApp(App[None]):
     CSS_PATH = "specquiz.tcss"
     TITLE = "specquiz"
     ESCAPE_TO_MINIMIZE = False
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     theme: Reactive[str] = Reactive(os.environ.get("TEXTUAL_THEME", DARK.name))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "help_quit", show=False, system=True)]
 

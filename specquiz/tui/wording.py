@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -149,11 +149,17 @@ def summary(summary: Summary) -> Content:
     return Content("\n").join(lines)
 
 
+def numbers(indices: Sequence[int]) -> str:
+    """Indices from 0, in rising order, as numbers from 1: `1-3, 7`."""
+    runs: list[list[int]] = []
+    for number in (index + 1 for index in indices):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+
+
 def sheet_status(*, answered: bool, flagged: bool) -> str:
     """A line of the answer sheet."""
     return ("answered" if answered else "no answer yet") + (", flagged" if flagged else "")
-
-
-def titles(names: Collection[str]) -> str:
-    """Several banks in a few words."""
-    return next(iter(names)) if len(names) == 1 else f"{len(names)} banks"

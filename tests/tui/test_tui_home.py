@@ -83,6 +83,8 @@ async def test_mastery_opens_a_lab_and_the_log_keeps_it_open(make_app: MakeApp, 
     app = make_app()
     async with app.run_test() as pilot:
         await seen(pilot, HomeScreen)
+        app.clear_notifications()
+        await pilot.pause()
         assert "Echo against novel text open" in words(app)
     opened = [event for event in log.events() if isinstance(event, LabUnlocked)]
     assert [(event.lab, event.how) for event in opened] == [(LAB.id, "mastery")]

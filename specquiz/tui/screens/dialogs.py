@@ -12,6 +12,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from specquiz.tui.widgets.visuals import Hanging, Lines
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -114,10 +116,13 @@ class Help(ModalScreen[None]):
         self._rows = (*getattr(page, "KEY_HELP", ()), *self.EVERYWHERE)
 
     def compose(self) -> ComposeResult:
-        width = max(len(key) for key, _ in self._rows) + 3
-        with Vertical(classes="box"):
+        width = max(len(key) for key, _ in self._rows) + 2
+        with VerticalScroll(classes="box"):
             yield Static(Content("Keys"), classes="heading")
-            with VerticalScroll(id="help-text"):
-                for key, does in self._rows:
-                    yield Static(Content.assemble((f"{key:<{width}}", "bold $primary"), does))
+            yield Static(
+                Lines(
+                    Hanging(Content.styled(f"{key:<{width}}", "bold $primary"), Content(does))
+                    for key, does in self._rows
+                )
+            )
             yield Static(Content("Enter or Esc back"), classes="keys")

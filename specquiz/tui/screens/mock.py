@@ -189,9 +189,8 @@ class MockScreen(Page):
                 self._show_report()
 
         open_ones = self._mock.unanswered
-        numbers = ", ".join(str(index + 1) for index in open_ones)
         text = (
-            f"{wording.plural(len(open_ones), 'question')} without an answer: {numbers}."
+            f"{wording.plural(len(open_ones), 'question')} without an answer: {wording.numbers(open_ones)}."
             if open_ones
             else "Every question has an answer. You can still go back while there is time."
         )

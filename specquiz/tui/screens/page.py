@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 MINIMUM = (40, 12)
 """Columns and rows below which a page shows a sentence instead of itself."""
 
+WIDTHS = [(0, "-cramped"), (MINIMUM[0], "-narrow"), (80, "-normal"), (116, "-wide")]
+HEIGHTS = [(0, "-flat"), (MINIMUM[1], "-short"), (20, "-tall")]
+"""Classes that a screen has from so many columns and rows on."""
+
 
 class TooSmall(Widget):
     """Covers a page while the terminal is too small for it; what lies beneath keeps its state and its focus."""
@@ -32,9 +36,6 @@ class TooSmall(Widget):
 
 class Page(Screen[None]):
     """A screen framed by its title and its keys. Subclasses give `body`, and `show_frame` when these change."""
-
-    HORIZONTAL_BREAKPOINTS = [(0, "-cramped"), (MINIMUM[0], "-narrow"), (80, "-normal"), (116, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (MINIMUM[1], "-short"), (20, "-tall"), (34, "-high")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "app.help", "Help")]
 

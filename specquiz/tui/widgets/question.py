@@ -92,6 +92,7 @@ class QuestionPane(Vertical):
     def _ask(self, stem: str, *, typed: bool) -> None:
         self._typed = typed
         self._set_answered(False)
+        self.query_one("#reading").set_class(typed, "-typed")
         self.query_one(Input).display = typed
         self.query_one(Choices).display = not typed
         self.show_stem(Content(stem.rstrip()))
