@@ -29,8 +29,13 @@ _CANCELLED = 45
 _ROOT_BITS = 4_000
 _CONTEXT = decimal.Context(
     prec=_DIGITS,
+    # Beyond what any rational here may be, and short enough to be turned into one.
+    Emax=13_000,
+    Emin=-13_000,
     traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow, decimal.Underflow],
 )
+_COMPARING = decimal.Context(prec=_DIGITS, traps=[decimal.InvalidOperation, decimal.DivisionByZero])
+"""For conversions and comparisons, which stay clear of the bounds of values."""
 _DECIMAL_COST = 60
 
 
@@ -77,7 +82,7 @@ def as_decimal(value: Value) -> Decimal:
     """The value to 60 digits."""
     if isinstance(value, Decimal):
         return value
-    return _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return _COMPARING.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def as_fraction(value: Value) -> Fraction:
@@ -90,7 +95,8 @@ def equal(one: Value, other: Value) -> bool:
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return one == other
     x, y = as_decimal(one), as_decimal(other)
-    return abs(_CONTEXT.subtract(x, y)) <= _CONTEXT.multiply(_AGREEING, max(abs(x), abs(y)))
+    largest = max(x.copy_abs(), y.copy_abs())
+    return _COMPARING.subtract(x, y).copy_abs() <= _COMPARING.multiply(_AGREEING, largest)
 
 
 def less(one: Value, other: Value) -> bool:
@@ -108,7 +114,7 @@ def add(one: Value, other: Value, meter: Meter) -> Value:
         return exact
     meter.spend(4)
     x, y = as_decimal(one), as_decimal(other)
-    total = _CONTEXT.add(x, y)
+    total = _bounded(_CONTEXT.add, x, y)
     if not total or (x and y and total.adjusted() < max(x.adjusted(), y.adjusted()) - _CANCELLED):
         return ZERO
     return total
