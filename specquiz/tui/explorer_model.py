@@ -182,8 +182,8 @@ def _by_k(setting: Setting) -> Chart:
     gains = _batch_speedup(setting, ks, setting.number("batch"))
     best, gain = _best_at_batch(setting)
     marks = (
-        Mark("best", best, gain, f"best K {best}: {gain:.3f}"),
-        Mark("here", setting.k, gains[setting.k], f"K {setting.k}: {gains[setting.k]:.3f}"),
+        Mark("best", best, gain, f"best {best}: {gain:.3f}"),
+        Mark("here", setting.k, gains[setting.k], f"K {setting.k}"),
     )
     series = (Series(f"batch {setting.label('batch')}", gains), Series("memory-bound", tuple(memory_bound)))
     return Chart("Speed-up against K", "K", ks, series, marks, level=1.0)

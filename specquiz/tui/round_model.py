@@ -5,7 +5,7 @@ The two language models are tables: the law of the next word given the last. Com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args
 from specquiz import theory
 
 if TYPE_CHECKING:
-    from specquiz.theory import ExactnessTest, NextToken, Redraw, TracedRound
+    from specquiz.theory import ExactnessTest, Redraw, TracedRound
 
 Mode: TypeAlias = Literal["sampled", "greedy", "one-hot"]
 Law: TypeAlias = tuple[float, ...]
+# The law of the next word after the words so far.
+NextWord: TypeAlias = Callable[[tuple[int, ...]], Law]
 Choice = TypeVar("Choice")
 
 WORDS = ("the", "a", "cat", "dog", "sat", "ran")
@@ -123,14 +125,14 @@ def play(setting: RoundSetting) -> Played:
     prefix = tuple(map(WORDS.index, PREFIX))
     held = theory.trace_round(target, draft, setting.k, prefix=prefix, seed=setting.seed, redraw=setting.redraw)
     contexts = [(*prefix, *held.drafted[:position]) for position in range(setting.k + 1)]
-    targets, drafts = (tuple(_law(model, context) for context in contexts) for model in (target, draft))
+    targets, drafts = (tuple(model(context) for context in contexts) for model in (target, draft))
     return Played(held, targets, drafts, tuple(_steps(setting, held, targets, drafts)))
 
 
-def models(mode: Mode) -> tuple[NextToken, NextToken]:
+def models(mode: Mode) -> tuple[NextWord, NextWord]:
     """The target and the draft; choosing the likeliest word is a law with all of it on that word."""
 
-    def model(table: Mapping[str, tuple[int, ...]], *, certain: bool) -> NextToken:
+    def model(table: Mapping[str, tuple[int, ...]], *, certain: bool) -> NextWord:
         def next_word(context: tuple[int, ...]) -> Law:
             law = tuple(percent / 100 for percent in table[WORDS[context[-1]]])
             best = law.index(max(law))
@@ -182,14 +184,9 @@ def drift(setting: RoundSetting, rounds: int) -> Drift:
     """Hold many rounds up to their first emitted word."""
     target, draft = models(setting.mode)
     prefix = tuple(map(WORDS.index, PREFIX))
-    p, q = _law(target, prefix), _law(draft, prefix)
+    p, q = target(prefix), draft(prefix)
     exact = tuple(theory.output_law(p, q, redraw=setting.redraw).tolist())
     return Drift(rounds, p, exact, theory.exactness_test(p, q, rounds, redraw=setting.redraw, seed=setting.seed))
-
-
-def _law(model: NextToken, context: tuple[int, ...]) -> Law:
-    law: Law = tuple(model(context))  # type: ignore[arg-type]
-    return law
 
 
 def _steps(

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.events import Click
+from textual.events import Click, Resize
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -17,7 +17,10 @@ from textual.widgets import Static
 from specquiz.tui.explorer_model import QUANTITIES, Setting, charts, readings, setting_from
 from specquiz.tui.screens.page import Page
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.plot import Plot, terminal_has_braille
+from specquiz.tui.widgets.plot import SIGNS, Plot, terminal_has_braille
+
+STACKED = (116, 34)
+"""Columns and rows from which all three plots are shown."""
 
 
 class Controls(Widget):
@@ -80,7 +83,7 @@ class ExplorerScreen(Page):
 
     DEFAULT_CSS = """
     ExplorerScreen #explorer { height: 1fr; padding: 1 2 0 2; }
-    ExplorerScreen #panel { width: 34; margin-right: 2; }
+    ExplorerScreen #panel { width: 34; margin-right: 1; }
     ExplorerScreen #readings { height: 1fr; margin-top: 1; }
     ExplorerScreen Plot { display: none; }
     ExplorerScreen Plot.-chosen { display: block; }
@@ -91,9 +94,9 @@ class ExplorerScreen(Page):
     ExplorerScreen.-narrow #readings { height: 2; margin: 0; }
     ExplorerScreen.-narrow.-short Controls { height: 1; }
     ExplorerScreen.-narrow.-short #readings { height: 1; }
-    ExplorerScreen.-wide.-high #plots.-pictures Plot { display: block; margin-bottom: 1; }
-    ExplorerScreen.-wide.-high #explorer { padding: 1 3 0 3; }
-    ExplorerScreen.-wide.-high #panel { margin-right: 4; }
+    ExplorerScreen.-stacked #plots.-pictures Plot { display: block; margin-bottom: 1; }
+    ExplorerScreen.-stacked #explorer { padding: 1 3 0 3; }
+    ExplorerScreen.-stacked #panel { margin-right: 4; }
     """
     KEY_HELP = (
         ("up down, j k", "choose a quantity"),
@@ -105,6 +108,7 @@ class ExplorerScreen(Page):
         ("PgUp PgDn", "turn the pages of a long table"),
         ("r", "back to the values it began with"),
         ("F4, Esc, q", "back"),
+        (" ".join(braille for braille, _ in SIGNS.values()), f"in plots: {', '.join(SIGNS)}"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "choose(-1)", show=False),
@@ -158,6 +162,9 @@ class ExplorerScreen(Page):
         self.show_frame("Explorer", f"{taken} as in the question" if taken else "", self.KEYS)
         self.action_show_plot(self._plot)
         self.call_after_refresh(self.run_worker, self._load, thread=True)
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width >= STACKED[0] and event.size.height >= STACKED[1], "-stacked")
 
     def _load(self) -> None:
         """Import NumPy beside the screen that is already painted; keys meanwhile move the setting."""

@@ -63,7 +63,7 @@ class RoundScreen(Page):
     RoundScreen #drift { display: none; }
     RoundScreen #round.-drift #drift { display: block; }
     RoundScreen #round.-drift #steps { display: none; }
-    RoundScreen.-high #laws { margin-bottom: 1; }
+    RoundScreen.-wide #laws { margin-bottom: 1; }
     RoundScreen.-wide #round { padding: 2 3 1 3; }
     RoundScreen.-wide #round #steps { display: block; width: 3fr; max-width: 84; }
     RoundScreen.-wide #round #drift { display: block; width: 2fr; max-width: 64; margin-left: 3; padding-left: 3;

@@ -219,7 +219,7 @@ def _ticks(top: float, count: int) -> list[float]:
 
 def _heading(chart: Chart, width: int, *, braille: bool) -> list[list[Cell]]:
     """Two lines: the title, the names of several series, the marks; what does not fit is left out whole."""
-    lines = ("⠒⠒⠒", "⠒⠂⠐") if braille else ("***", ". .")
+    lines = ("⠒⠒", "⠂⠂") if braille else ("**", ". ")
     items: list[list[Cell]] = [[(chart.title, "title")]]
     if len(chart.series) > 1:
         kinds: tuple[Kind, Kind] = ("first", "second")
