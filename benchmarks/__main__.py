@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("answers", "first_paint", "simulation")
+BENCHMARKS = ("answers", "first_paint", "explorer", "simulation")
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ DOWN, LEFT, RIGHT = "\x1b[B", "\x1b[D", "\x1b[C"
 
 
 def main() -> int:
-    presses = 20 if "--smoke" in sys.argv[1:] else 100
+    presses = 8 if "--smoke" in sys.argv[1:] else 100
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
