@@ -123,6 +123,9 @@ class PracticeScreen(Page):
         return [*again, ("home", "Home")]
 
     def on_question_pane_submitted(self, event: QuestionPane.Submitted) -> None:
+        if self._practice.phase == "feedback":
+            self.action_next()
+            return
         if not self._pane.touched and not self._guard.passes():
             return
         if self._practice.phase == "done":

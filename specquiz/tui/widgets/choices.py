@@ -61,8 +61,7 @@ class Choices(OptionList, inherit_bindings=False):
             self.highlighted = 0
 
     def reveal(self, right: Collection[str], chosen: Collection[str]) -> None:
-        """Say beside each choice whether it is right and whether it was chosen; nothing can be chosen any more."""
-        self.disabled = True
+        """Say beside each choice whether it is right and whether it was chosen."""
         self.highlighted = None
         for index, (id, _) in enumerate(self._choices):
             self.replace_option_prompt_at_index(index, self._revealed(index, id in right, id in chosen))

@@ -137,16 +137,20 @@ class QuestionPane(Vertical):
 
     def reveal(self, said: Content, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
         """End the question: show what is said about the answer and take no other."""
-        self.show_note("")
-        self._set_answered(True)
-        if self._typed:
-            self.query_one(Input).disabled = True
-        else:
-            self.query_one(Choices).reveal(right, chosen)
         self.query_one("#said", Static).update(said)
-        feedback = self.query_one("#feedback", VerticalScroll)
-        feedback.scroll_home(animate=False)
-        feedback.focus(scroll_visible=False)
+        self._set_answered(True)
+        self.show_note("")
+        if not self._typed:
+            self.query_one(Choices).reveal(right, chosen)
+        self.query_one("#feedback", VerticalScroll).scroll_home(animate=False)
+        # Moving the focus paints the whole screen; what the learner waits for comes first.
+        self.call_after_refresh(self._leave_the_answer)
+
+    def _leave_the_answer(self) -> None:
+        if self._answered:
+            self.query_one(Input).disabled = True
+            self.query_one(Choices).disabled = True
+            self.query_one("#feedback", VerticalScroll).focus(scroll_visible=False)
 
     @property
     def draft(self) -> str:
