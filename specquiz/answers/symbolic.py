@@ -46,6 +46,7 @@ def proving_recipe(claim: Claim) -> str | None:
     try:
         difference = translate(claim.left, symbols) - translate(claim.right, symbols)
         difference = _without_sums(difference, claim.variables, symbols)
+        difference = _with_known_signs(difference, claim.variables, symbols)
         for name, recipe in RECIPES.items():
             if recipe(difference, claim.variables, symbols):
                 return name
@@ -151,6 +152,35 @@ def _without_sums(expression: sympy.Expr, variables: tuple[Variable, ...], symbo
         return value
 
     return expression.replace(sympy.Sum, lambda *arguments: closed(sympy.Sum(*arguments)))
+
+
+def _with_known_signs(expression: sympy.Expr, variables: tuple[Variable, ...], symbols: Symbols) -> sympy.Expr:
+    """Minimum, maximum and absolute value resolved where the domain decides them: linear terms of bounded variables."""
+    bounds = {symbols[variable.name]: variable for variable in variables}
+
+    def is_never_negative(value: sympy.Expr) -> bool:
+        value = sympy.expand(value)
+        least = value.as_independent(*bounds, as_Add=True)[0]
+        for symbol, variable in bounds.items():
+            slope = value.coeff(symbol)
+            end = variable.low if slope.is_nonnegative else variable.high
+            if not slope.is_Rational or end is None:
+                return False
+            value -= slope * symbol
+            least += slope * sympy.Rational(end.numerator, end.denominator)
+        return bool(not value.free_symbols and least.is_Rational and least >= 0)
+
+    def largest(*values: sympy.Expr) -> sympy.Expr:
+        kept = [one for one in values if not any(one != two and is_never_negative(two - one) for two in values)]
+        return sympy.Max(*kept) if kept else sympy.Max(*values)
+
+    def smallest(*values: sympy.Expr) -> sympy.Expr:
+        return -largest(*(-value for value in values))
+
+    def absolute(value: sympy.Expr) -> sympy.Expr:
+        return value if is_never_negative(value) else -value if is_never_negative(-value) else sympy.Abs(value)
+
+    return expression.replace(sympy.Max, largest).replace(sympy.Min, smallest).replace(sympy.Abs, absolute)
 
 
 Recipe = Callable[[sympy.Expr, tuple[Variable, ...], Symbols], bool]

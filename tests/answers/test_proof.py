@@ -29,6 +29,7 @@ IDENTITIES = [
     ("max(0,p-q)+max(0,q-p)", "|p-q|", "0 < p < 1; 0 < q < 1"),
     ("sqrt((p-q)^2)", "max(p,q)-min(p,q)", "0 < p < 1; 0 < q < 1"),
     ("min(p,q)*max(p,q)", "p*q", "0 < p < 1; 0 < q < 1"),
+    ("max(0, p-q) + |q-p| + min(p, q)", "2*p - q", "0.5 < p < 1; 0 < q < 0.5"),
     ("ln(1/2)/ln(a)", "-log(2)/log(a)", GEOMETRIC),
     ("log2(1/2)/log2(a)", "-log(2)/log(a)", GEOMETRIC),
     ("2*L*H/(B/b)", "L*H*b*2/B", "L > 0; H > 0; B > 0; b > 0"),

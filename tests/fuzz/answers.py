@@ -3,7 +3,8 @@
     python -m venv fuzzing && fuzzing/bin/pip install atheris && fuzzing/bin/pip install -e .
     fuzzing/bin/python tests/fuzz/answers.py -max_total_time=600 -max_len=400 [CORPUS]
 
-A finding is an exception, or a text that takes more than 50 ms of processor time three times over.
+A finding is an exception, or a text that takes more than 150 ms of processor time three times over: the budget is
+50 ms, and code runs two to three times slower when it is instrumented for coverage. Time such a text without.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ QUESTIONS = (
     Question("3350", kind="numeric", tolerance="rel:0.005", unit="GB/s"),
     Question("55.46", kind="numeric", tolerance="sig:3", unit="%"),
 )
-MOST_SECONDS = 0.05
+MOST_SECONDS = 0.15
 
 
 def judge(octets: bytes) -> None:
