@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from textual.content import Content
 from textual.visual import Visual
@@ -88,7 +89,9 @@ def _missed(overview: Overview) -> Entry:
 
 def _problems(overview: Overview) -> Entry:
     count = len({problem.path for problem in overview.problems})
-    text = f"{wording.plural(count, 'bank file')} {'has' if count == 1 else 'have'} problems: {overview.problems[0]}"
+    # The name and place come whole on a narrow screen; folders are long and `bank lint` tells them.
+    first = replace(overview.problems[0], path=Path(overview.problems[0].path.name))
+    text = f"{wording.plural(count, 'bank file')} {'has' if count == 1 else 'have'} problems: {first}"
     return Entry("problems", "", Content(text), Content(""))
 
 
