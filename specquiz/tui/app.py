@@ -69,6 +69,7 @@ class SpecquizApp(App[None]):
 
     def on_mount(self) -> None:
         self._end_in_order_on_signals()
+        self._leave_with_the_terminal()
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
@@ -130,6 +131,22 @@ class SpecquizApp(App[None]):
 
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.screen))
+
+    def _leave_with_the_terminal(self) -> None:
+        """A program that is not the terminal's own gets no SIGHUP; it would read a gone terminal for ever."""
+        import select
+        import sys
+
+        if not sys.stdin.isatty() or not hasattr(select, "poll"):
+            return
+        terminal = select.poll()
+        terminal.register(sys.stdin.fileno(), 0)
+
+        def look() -> None:
+            if any(event & select.POLLHUP for _, event in terminal.poll(0)):
+                self.exit(return_code=128 + signal.SIGHUP)
+
+        self.set_interval(2, look)
 
     def _end_in_order_on_signals(self) -> None:
         """A terminal that goes away (SIGHUP) or a polite kill ends the program as quitting does."""

@@ -46,7 +46,7 @@ RESTORED = "\x1b[?1049l"
 class Terminal:
     """The program on a terminal of 80x24."""
 
-    def __init__(self, folder: Path, *arguments: str, term: str = "xterm-256color") -> None:
+    def __init__(self, folder: Path, *arguments: str, term: str = "xterm-256color", own: bool = True) -> None:
         environment = os.environ | {
             "TERM": term,
             "SPECQUIZ_HOME": str(folder / "home"),
@@ -62,8 +62,8 @@ class Terminal:
             stderr=slave,
             env=environment,
             start_new_session=True,
-            # The terminal is the session's own, so that its end is told by SIGHUP as after a lost connection.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            # Where the terminal is the session's own, its end is told by SIGHUP as after a lost connection.
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if own else None,
         )
         os.close(slave)
         self.seen = ""
@@ -152,8 +152,9 @@ def test_a_polite_end_restores_the_terminal(folder: Path, terminals: list[Termin
     assert RESTORED in terminal.seen
 
 
-def test_a_terminal_that_goes_away_ends_the_program(folder: Path, terminals: list[Terminal]) -> None:
-    terminal = Terminal(folder)
+@pytest.mark.parametrize("own", [True, False], ids=["told by SIGHUP", "told by nobody"])
+def test_a_terminal_that_goes_away_ends_the_program(folder: Path, terminals: list[Terminal], own: bool) -> None:
+    terminal = Terminal(folder, own=own)
     terminals.append(terminal)
     terminal.wait_for("Pair")
     os.close(terminal.master)
