@@ -134,7 +134,11 @@ class Terminal:
         raise SystemExit(f"{words!r} did not appear; the screen had:\n{text(self.seen[-20000:])}")
 
     def press(self, key: str, expect: str = "") -> float:
-        """Press a key; seconds until the next frame, one with `expect`, has arrived whole."""
+        """Press a key; seconds until the next frame, one with `expect`, has arrived whole.
+
+        What an earlier key caused late (a typed answer is read along a moment after it) does not count.
+        """
+        self.settle(0)
         since = len(self.seen)
         begin = time.perf_counter()
         os.write(self.master, key.encode())

@@ -24,6 +24,7 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴷ", "012
 _PARTS = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴷ]+)")
 
 
+_SPELL_OUT = "specquiz.spell_out"
 _LAID_OUT = re.compile(r"\s{2,}|[-*|>#] |\d+[.)] ")
 
 
@@ -54,10 +55,14 @@ def _filled(paragraph: list[str], width: int) -> list[str]:
 
 def spell_out_what_streams_lack() -> None:
     """Let standard output and error write any text: what their encoding lacks is spelled out (`α` as `alpha`)."""
-    codecs.register_error("specquiz.spell_out", _spell_out)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="specquiz.spell_out")
+            stream.reconfigure(errors=_SPELL_OUT)
+
+
+def in_ascii(text: str) -> str:
+    """`text` with everything else spelled out, where it must be known how wide that becomes."""
+    return text.encode("ascii", _SPELL_OUT).decode("ascii")
 
 
 def _spell_out(error: UnicodeError) -> tuple[str, int]:
@@ -87,3 +92,6 @@ def _without_marks(character: str, encoding: str) -> str:
 
     base = unicodedata.normalize("NFKD", character).encode(encoding, "ignore").decode(encoding)
     return base or "?"
+
+
+codecs.register_error(_SPELL_OUT, _spell_out)

@@ -25,6 +25,8 @@ class Live(NamedTuple):
     """What to change, or how a number was read."""
     at: int | None = None
     """0-based column of the typed text that the message speaks of."""
+    read_as: str = ""
+    """The formula on one line, with the unit as typed; empty where it cannot be read."""
 
 
 def live_reading(question: Question, text: str) -> Live:
@@ -38,13 +40,13 @@ def live_reading(question: Question, text: str) -> Live:
         answer = understand(subject, text)
     except Refusal as refusal:
         return Live(message=refusal.message, at=refusal.at)
-    lines, note = lay_out(answer.tree), " ".join(answer.notes)
+    read = Live(lay_out(answer.tree), message=" ".join(answer.notes), read_as=answer.read_as)
     if not names(answer.tree) <= subject.values.keys():
-        return Live(lines, message=note)
+        return read
     try:
         value = multiply(value_of(answer.tree, subject), answer.factor, Meter())
     except Refusal as refusal:
-        return Live(lines, message=refusal.message, at=refusal.at)
+        return read._replace(message=refusal.message, at=refusal.at)
     except TooBig as fault:
-        return Live(lines, message=str(fault.args[0]))
-    return Live(lines, rounded(value, 10), note)
+        return read._replace(message=str(fault.args[0]))
+    return read._replace(value=rounded(value, 10))

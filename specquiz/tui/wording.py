@@ -117,6 +117,14 @@ def placeholder(question: AnyQuestion) -> str:
             return ""
 
 
+def wanted(question: AnyQuestion) -> str:
+    """How exact a typed number should be; empty where none is asked for."""
+    from specquiz.banks.model import NumericQuestion
+    from specquiz.sessions.judging import wanted_number
+
+    return wanted_number(question) if isinstance(question, NumericQuestion) else ""
+
+
 def verdict(verdict: Verdict, *, typed: bool) -> Content:
     """The verdict in brackets, how the answer was read, and why."""
     style = {"correct": "bold $success", "wrong": "bold $error", "invalid": "bold $warning"}[verdict.outcome]

@@ -57,12 +57,12 @@ def test_small_formulas_stay_on_one_line() -> None:
 def test_the_value_at_the_questions_numbers_is_shown() -> None:
     live = live_reading(NUMERIC, "1+α+α^2")
 
-    assert live == Live(("         2", "1 + α + α "), "2.19")
+    assert live == Live(("         2", "1 + α + α "), "2.19", read_as="1 + α + α²")
 
 
 def test_a_unit_is_converted() -> None:
     assert live_reading(Question("3350", kind="numeric", unit="GB/s"), "3,35 TB/s") == Live(
-        ("3.35",), "3350", "3,35 was read as 3.35."
+        ("3.35",), "3350", "3,35 was read as 3.35.", read_as="3.35 TB/s"
     )
 
 

@@ -12,9 +12,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from specquiz.banks.model import MultiQuestion, SingleQuestion
+from specquiz.banks.model import MultiQuestion, NumericQuestion, SingleQuestion, SymbolicQuestion
 from specquiz.tui import wording
 from specquiz.tui.widgets.choices import Choices
+from specquiz.tui.widgets.reading import Reading, terminal_has_maths
 
 if TYPE_CHECKING:
     from specquiz.sessions.sitting import Sitting
@@ -46,6 +47,7 @@ class QuestionPane(Vertical):
         yield Choices(id="choices")
         yield Input(id="typed", select_on_focus=False)
         yield Static(id="note", markup=False)
+        yield Reading(maths=terminal_has_maths())
         with VerticalScroll(id="feedback"):
             yield Static(id="said", markup=False)
 
@@ -59,6 +61,11 @@ class QuestionPane(Vertical):
             self.ask_choices(stem, choices, multi=isinstance(question, MultiQuestion), chosen=given.split())
         else:
             self.ask_text(stem, wording.placeholder(question), given)
+            wanted = wording.wanted(question)
+            self.query_one(Input).border_subtitle = Content(wanted)
+            if isinstance(question, NumericQuestion | SymbolicQuestion):
+                self.query_one(Reading).ask(question, sitting.item.values, wanted)
+                self.query_one(Reading).follow(given)
         self.show_hints(sitting.hints)
 
     def ask_choices(
@@ -95,6 +102,7 @@ class QuestionPane(Vertical):
         self.query_one("#reading").set_class(typed, "-typed")
         self.query_one(Input).display = typed
         self.query_one(Choices).display = not typed
+        self.query_one(Reading).rest()
         self.show_stem(Content(stem.rstrip()))
         self.show_hints(())
         self.show_note("")
@@ -127,6 +135,7 @@ class QuestionPane(Vertical):
         note.display = bool(text)
         if not text:
             return
+        self.query_one(Reading).clear()
         field = self.query_one(Input)
         lead = ""
         if at is not None and field.display:
@@ -138,6 +147,7 @@ class QuestionPane(Vertical):
     def reveal(self, said: Content, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
         """End the question: show what is said about the answer and take no other."""
         self.query_one("#said", Static).update(said)
+        self.query_one(Reading).rest()
         self._set_answered(True)
         self.show_note("")
         if not self._typed:
@@ -174,6 +184,7 @@ class QuestionPane(Vertical):
         event.stop()
         if self.query_one("#note", Static).display:
             self.show_note("")
+        self.query_one(Reading).follow(event.value)
 
     def action_scroll_reading(self, pages: int) -> None:
         """Scroll what is being read, without leaving the answer."""
