@@ -81,10 +81,8 @@ class Reading(Widget):
         if self._question is None or text == self._text:
             return
         self._expect(text)
-        if text.strip():
-            self._pause = self.set_timer(PAUSE, self._read)
-        else:
-            self._show(None)
+        # Also an emptied field waits: its own repaint comes first.
+        self._pause = self.set_timer(PAUSE, self._read)
 
     def _expect(self, text: str) -> None:
         """From now on only a reading of `text` may be shown."""
@@ -96,9 +94,9 @@ class Reading(Widget):
     @work(group="reading", exclusive=True)
     async def _read(self) -> None:
         question, text = self._question, self._text
-        if question is None or not text:
+        if question is None:
             return
-        live = await asyncio.to_thread(_live, question, text)
+        live = await asyncio.to_thread(_live, question, text) if text.strip() else None
         if (question, text) == (self._question, self._text):
             self._show(live)
 
