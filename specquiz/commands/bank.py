@@ -1,9 +1,10 @@
-"""`specquiz bank`: list and lint question banks, begin a new one, print the schema."""
+"""`specquiz bank`: list, lint and verify question banks, begin a new one, print the schema."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,15 @@ from specquiz.errors import SpecquizError, UsageError
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
     from specquiz.banks.problems import Problem
+    from specquiz.banks.verifying import Verification
 
 EXAMPLE = """\
 examples:
   specquiz bank list
   specquiz bank new my-bank
   specquiz bank lint my-bank.yaml
-  specquiz bank lint --format github"""
+  specquiz bank lint --format github
+  specquiz bank verify my-bank.yaml"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json", "github"), default="text", help="how problems are printed"
     )
 
+    verifying = action(
+        "verify", "prove and simulate the formulas of banks; exit code 1 if one is refuted", "verify my-bank.yaml"
+    )
+    verifying.add_argument(
+        "paths", metavar="FILE", nargs="*", type=Path, help="banks or folders (default: all shipped and your own)"
+    )
+    verifying.add_argument("--json", action="store_true", help="print JSON, at the end")
+
     action("schema", "print the JSON Schema of a bank, for editors", "schema > specquiz.schema.json")
 
     new = action("new", "write a first bank with two questions to change", "new my-bank --to .")
@@ -53,12 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked; 1 if what was linted has errors."""
+    """Do what was asked; 1 if what was linted has errors or what was verified is refuted."""
     match arguments.action:
         case "list":
             return _list(arguments.bank, as_json=arguments.json)
         case "lint":
             return _lint(arguments.paths, arguments.format)
+        case "verify":
+            return _verify(arguments.paths, as_json=arguments.json)
         case "schema":
             from specquiz.banks.schema import schema_text
 
@@ -162,6 +175,53 @@ def _annotation(problem: Problem) -> str:
 
     place = f"file={escaped(str(problem.path), ':,')},line={problem.line},col={problem.column},title={problem.code}"
     return f"::{problem.severity} {place}::{escaped(problem.message)}"
+
+
+def _verify(paths: list[Path], *, as_json: bool) -> int:
+    from specquiz.banks.library import CONCEPTS, bank_files
+    from specquiz.banks.loading import load_bank
+    from specquiz.banks.model import NumericQuestion, SymbolicQuestion
+    from specquiz.banks.verifying import verify
+
+    problems: list[Problem] = []
+    files = bank_files((), paths, problems) if paths else bank_files(_folders(), (), problems)
+    facts: list[dict[str, object]] = []
+    questions = 0
+    for path in files:
+        if path.name == CONCEPTS:
+            continue
+        bank, found = load_bank(path)
+        problems.extend(problem for problem in found if problem.severity == "error")
+        questions += len(bank.questions) if bank else 0
+        for question in bank.questions if bank else ():
+            if isinstance(question, NumericQuestion | SymbolicQuestion):
+                finding = verify(question)
+                facts.append({"bank": bank.id if bank else "", "question": question.id, **finding._asdict()})
+                if not as_json:
+                    _print_finding(f"{path.stem}/{question.id}", finding)
+    counts = Counter(str(fact["standing"]) for fact in facts)
+    simulated = sum(bool(fact["simulated"]) for fact in facts)
+    if as_json:
+        shown = {
+            "questions": facts,
+            "without_formula": questions - len(facts),
+            "problems": list(map(_fields, problems)),
+        }
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+    else:
+        for problem in problems:
+            print(problem)
+        print(
+            f"{_count(len(facts), 'question')} with a formula of {questions}: {counts['proved']} proved, "
+            f"{counts['not proved']} not proved, {counts['refuted']} refuted; {simulated} also simulated"
+        )
+    return int(counts["refuted"] > 0 or bool(problems))
+
+
+def _print_finding(name: str, finding: Verification) -> None:
+    simulated = f", simulated {finding.simulated}" if finding.simulated else ""
+    counts = f"{_count(finding.claims, 'claim')}, {_count(finding.variants, 'variant')}{simulated}"
+    print(f"{name}: {'; '.join([finding.standing, counts, *finding.notes])}", flush=True)
 
 
 def _new(bank_id: str, folder: Path) -> int:
