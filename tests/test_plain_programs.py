@@ -107,8 +107,8 @@ def answer_until_killed(program: subprocess.Popen[bytes], wait: float | None) ->
 def test_killed_at_fifty_random_moments_it_loses_no_acknowledged_answer_and_goes_on_there(
     place: Place, tmp_path: Path
 ) -> None:
-    bank = many_questions(tmp_path, 1000)
-    words = ("practice", "many", "--plain", "--bank", str(bank), "--questions", "1000")
+    bank = many_questions(tmp_path, 3000)
+    words = ("practice", "many", "--plain", "--bank", str(bank), "--questions", "3000")
     place.run(*words)
     kept: dict[int, str] = {}
     draw = random.Random(20)

@@ -36,7 +36,9 @@ _WORK = 400_000
 Values = Mapping[str, str]
 
 
-class _Formulas(NamedTuple):
+class Formulas(NamedTuple):
+    """What a question's formulas are read as."""
+
     answer: Formula
     also: tuple[Formula, ...]
     wrong: tuple[Formula, ...]
@@ -45,20 +47,36 @@ class _Formulas(NamedTuple):
 def check_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingNode, report: Report) -> None:
     """Report what is wrong with the question's variables and formulas. Later rules need the earlier ones to hold."""
     before = len(report.problems)
-    domain = [_variable(name, text.domain, node, report) for name, text in question.vars.items()]
-    variables = {variable.name: variable for variable in domain if variable is not None}
-    _check_numbers(question, variables, node, report)
+    formulas = read_formulas(question, node, report)
     _check_use(question, node, report)
-    if _errors_since(before, report):
-        return
-    formulas = _read_formulas(question, node, report)
-    if formulas is None:
+    if formulas is None or _errors_since(before, report):
         return
     variants = choose_variants(question)
     if isinstance(question, NumericQuestion):
         _check_variants(question, formulas, variants, node, report)
     if not _errors_since(before, report):
         _check_judgement(question, variants, node, report)
+
+
+def read_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingNode, report: Report) -> Formulas | None:
+    """The question's formulas, or None after reporting what keeps its answers from being judged at all.
+
+    Quick enough for every reading of a bank; what takes evaluation is left to `check_formulas`.
+    """
+    before = len(report.problems)
+    domain = [_variable(name, text.domain, node, report) for name, text in question.vars.items()]
+    variables = {variable.name: variable for variable in domain if variable is not None}
+    _check_numbers(question, variables, node, report)
+    if isinstance(question, NumericQuestion):
+        _check_tolerance(question, node, report)
+    return None if _errors_since(before, report) else _typed_formulas(question, node, report)
+
+
+def _check_tolerance(question: NumericQuestion, node: MappingNode, report: Report) -> None:
+    try:
+        read_tolerance(question.tolerance)
+    except ValueError as error:
+        report.error(node_at(node, "tolerance"), "SQ311", str(error))
 
 
 def choose_variants(question: NumericQuestion | SymbolicQuestion) -> list[dict[str, str]]:
@@ -139,7 +157,7 @@ def _check_use(question: NumericQuestion | SymbolicQuestion, node: MappingNode, 
             report.warning(at, "SQ305", f"the answer does not use {name}{suggestion(name, needed)}")
 
 
-def _read_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingNode, report: Report) -> _Formulas | None:
+def _typed_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingNode, report: Report) -> Formulas | None:
     try:
         spellings = {alias: name for name, variable in question.vars.items() for alias in variable.aliases}
         vocabulary = Vocabulary(tuple(question.vars), spellings)
@@ -159,7 +177,7 @@ def _read_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingNo
     wrong = [formula(m.answer, "misconceptions", place, "answer") for place, m in enumerate(question.misconceptions)]
     if answer is None or None in also or None in wrong:
         return None
-    return _Formulas(answer, tuple(f for f in also if f is not None), tuple(f for f in wrong if f is not None))
+    return Formulas(answer, tuple(f for f in also if f is not None), tuple(f for f in wrong if f is not None))
 
 
 def _report_refusal(refusal: Refusal, text: str, at: Node, report: Report) -> None:
@@ -173,14 +191,10 @@ def _report_refusal(refusal: Refusal, text: str, at: Node, report: Report) -> No
 
 
 def _check_variants(
-    question: NumericQuestion, formulas: _Formulas, variants: Sequence[Values], node: MappingNode, report: Report
+    question: NumericQuestion, formulas: Formulas, variants: Sequence[Values], node: MappingNode, report: Report
 ) -> None:
     """The answer has a value for every variant, other forms the same one, and every known mistake one well apart."""
-    try:
-        tolerance = read_tolerance(question.tolerance)
-    except ValueError as error:
-        report.error(node_at(node, "tolerance"), "SQ311", str(error))
-        return
+    tolerance = read_tolerance(question.tolerance)
     right = [_value(formulas.answer, values) for values in variants]
     for values, value in zip(variants, right, strict=True):
         if value is None:

@@ -16,7 +16,7 @@ import msgspec
 
 from specquiz import places
 from specquiz.banks import cache
-from specquiz.banks.model import AnyQuestion, Bank, Concept, ConceptList
+from specquiz.banks.model import AnyQuestion, Bank, Concept, ConceptList, NumericQuestion, SymbolicQuestion
 from specquiz.banks.problems import Problem, closest, in_order
 from specquiz.errors import SpecquizError, UsageError
 
@@ -154,12 +154,20 @@ def _load_concepts(path: Path) -> tuple[ConceptList | None, tuple[Problem, ...]]
 
 
 def _load_placed(path: Path) -> tuple[PlacedBank | None, tuple[Problem, ...]]:
+    from specquiz.banks.formula_rules import read_formulas
     from specquiz.banks.loading import read_bank
-    from specquiz.banks.parsing import node_at
+    from specquiz.banks.parsing import Report, node_at
 
     reading = read_bank(path)
     if reading.bank is None or reading.problems:
         return None, reading.problems
+    report = Report(path)
+    report.text = reading.text
+    for question, node in reading.questions:
+        if isinstance(question, NumericQuestion | SymbolicQuestion):
+            read_formulas(question, node, report)
+    if report.problems:
+        return None, tuple(report.problems)
     marks = [node_at(node, "id").start for _, node in reading.questions]
     return PlacedBank(reading.bank, tuple((mark.line + 1, mark.column + 1) for mark in marks)), ()
 

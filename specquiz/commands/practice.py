@@ -29,6 +29,7 @@ examples:
   specquiz practice tuning-alpha-k
   specquiz practice --questions 5 --plain exactness memory-bound
   specquiz practice --missed
+  specquiz practice --bank mine.yaml
   printf '1\\n?\\n' | specquiz practice exactness"""
 
 
@@ -39,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--questions", metavar="N", type=int, help=f"how many questions (default {DEFAULT_COUNT})")
     parser.add_argument("--seed", metavar="N", type=int, help="draws the numbers and the orders (default: a new one)")
     parser.add_argument(
-        "--bank", metavar="PATH", type=Path, action="append", default=[], help="also read this file or folder"
+        "--bank",
+        metavar="PATH",
+        type=Path,
+        action="append",
+        default=[],
+        help="also read this file or folder; with no BANK named, ask from it alone",
     )
     parser.add_argument("--missed", action="store_true", help="only questions whose latest answer was not right")
     parser.add_argument("--new", action="store_true", help="begin anew, even if a practice of these banks is open")
@@ -55,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("A practice has at least one question.", where="--questions")
     library = open_library(arguments.bank)
     say_what_was_left_out(library)
-    bank_ids = tuple(known_banks(library, arguments.banks))
+    bank_ids = tuple(known_banks(library, arguments.banks)) or banks_of(library, arguments.bank)
     with open_log() as log:
         if arguments.missed and not _missed(log, library, bank_ids):
             print("Nothing is missed: the latest answer to every question asked so far is right.")
@@ -86,6 +92,27 @@ def known_banks(library: Library, ids: Sequence[str]) -> Sequence[str]:
         except SpecquizError as error:
             raise UsageError(error.what, where=error.where, remedy=error.remedy) from error
     return ids
+
+
+def banks_of(library: Library, paths: Sequence[Path]) -> tuple[str, ...]:
+    """The ids of the banks that come from these files and folders.
+
+    Raises:
+        SpecquizError: one of them was named and gives no bank, since it is wrong.
+    """
+    from specquiz.errors import SpecquizError
+
+    ids: dict[str, None] = {}
+    for path in paths:
+        place = path.resolve()
+        found = [
+            id for id, files in library.files.items() if any(file.resolve().is_relative_to(place) for file in files)
+        ]
+        wrong = [problem for problem in library.problems if problem.path.resolve().is_relative_to(place)]
+        if wrong and not found:
+            raise SpecquizError(str(wrong[0]), remedy=f"`specquiz bank lint {path}` says everything that is wrong.")
+        ids |= dict.fromkeys(found)
+    return tuple(ids)
 
 
 def say_what_was_left_out(library: Library) -> None:

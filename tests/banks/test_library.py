@@ -90,6 +90,22 @@ def test_a_broken_bank_stops_no_other(own: Path, right: str, broken: str) -> Non
     assert {problem.path for problem in library.problems} == {own / "a-broken.yaml"}
 
 
+def test_a_bank_whose_formula_cannot_be_read_is_left_out_with_its_place(own: Path, right: str) -> None:
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "right.yaml").write_text(right, encoding="utf-8")
+    (own / "wrong.yaml").write_text(
+        "bank: wrong\ntitle: Wrong\nconcepts: {c: C}\nquestions:\n"
+        "  - {id: a, type: numeric, concepts: [c], level: 1, prompt: x, explanation: y, answer: 4 +}\n",
+        encoding="utf-8",
+    )
+
+    library = open_library()
+
+    assert "wrong" not in {bank.id for bank in library.banks}
+    (problem,) = library.problems
+    assert (problem.path.name, problem.line, problem.code) == ("wrong.yaml", 5, "SQ306")
+
+
 def test_a_folder_in_place_of_a_bank_stops_no_other(own: Path) -> None:
     (own / "odd.yaml").mkdir()
     (own / "gone.yaml").symlink_to(own / "nowhere.yaml")
