@@ -1,11 +1,24 @@
-"""`specquiz practice --bank`: an author's own file is asked, or told wrong."""
+"""`specquiz practice`: an author's own file is asked, or told wrong; right answers open a lab."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+from specquiz.banks.library import open_library
+from specquiz.banks.model import (
+    AnyQuestion,
+    MultiQuestion,
+    NumericQuestion,
+    SingleQuestion,
+    SymbolicQuestion,
+    TraceQuestion,
+)
+from specquiz.sessions.events import Item
+from specquiz.sessions.planning import plan_practice
 
 BANK = """
 bank: mine
@@ -39,3 +52,42 @@ def test_a_named_file_that_is_wrong_starts_no_session_on_other_banks(tmp_path: P
     assert "mine.yaml:6:" in session.stderr
     assert "Question" not in session.stdout
     assert "Traceback" not in session.stderr
+
+
+def right_answer(question: AnyQuestion, item: Item) -> str:
+    """What to type at the plain prompt."""
+    match question:
+        case SingleQuestion(answer=answer):
+            return str(item.choices.index(answer) + 1)
+        case MultiQuestion(answer=answers):
+            return " ".join(str(item.choices.index(answer) + 1) for answer in answers)
+        case TraceQuestion(answer=tokens):
+            return " ".join(tokens)
+        case NumericQuestion(answer=formula) | SymbolicQuestion(answer=formula):
+            return formula
+
+
+def test_right_answers_open_the_lab_and_say_so(tmp_path: Path) -> None:
+    bank, count, seed = "tuning-alpha-k", 18, 5
+    library = open_library()
+    items = plan_practice(library, [bank], count, seed)
+    typed = []
+    for item in items:
+        question = library.question(item.bank, item.question)
+        assert question is not None
+        typed += [right_answer(question, item), ""]
+    places = {"SPECQUIZ_HOME": str(tmp_path / "home"), "SPECQUIZ_CACHE": str(tmp_path / "cache")}
+
+    def specquiz(*words: str, answers: str = "") -> str:
+        command = [sys.executable, "-m", "specquiz", *words]
+        return subprocess.run(
+            command, input=answers, env=os.environ | places, capture_output=True, text=True, check=True
+        ).stdout
+
+    said = specquiz(
+        *("practice", "--plain", bank, "--questions", str(count), "--seed", str(seed)), answers="\n".join(typed) + "\n"
+    )
+
+    assert f"Done: {count} of {count} right" in said
+    assert "The lab “Echo against novel text” is open now" in said
+    assert json.loads(specquiz("lab", "list", "--json"))["labs"][0]["unlocked"] is True

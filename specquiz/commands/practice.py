@@ -151,7 +151,22 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
     def again(items: tuple[Item, ...]) -> Practice:
         return start(count=None, seed=new_seed(), only={(item.bank, item.question) for item in items})
 
-    return hold_practice(practice, console, again)
+    code = hold_practice(practice, console, again)
+    _say_opened_labs(log, library, console)
+    return code
+
+
+def _say_opened_labs(log: Log, library: Library, console: Console) -> None:
+    """Record the labs that these answers have opened, so that they stay open, and say so."""
+    from specquiz.labs.loading import load_labs
+    from specquiz.labs.unlocking import newly_opened
+    from specquiz.sessions.events import LabUnlocked
+    from specquiz.sessions.mastery import mastery
+
+    events = log.events()
+    for lab in newly_opened(load_labs(), mastery(events, library), events):
+        log.append(LabUnlocked(at=time.time(), lab=lab.id, how="mastery"))
+        console.say(f"The lab “{lab.title}” is open now: specquiz lab run {lab.id}")
 
 
 def _start(
