@@ -316,7 +316,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
         rows = [
-            *first_paints(bench, 5 if smoke else 15),
+            *first_paints(bench, 9 if smoke else 15),
             *keys(bench, 24 if smoke else 80),
             *processes(8 if smoke else 25),
         ]
