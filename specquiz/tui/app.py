@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.reactive import Reactive
@@ -18,7 +19,7 @@ from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
 from specquiz.tui.screens.home import HomeScreen
-from specquiz.tui.screens.page import HEIGHTS, WIDTHS
+from specquiz.tui.screens.page import HEIGHTS, MINIMUM, WIDTHS, Page
 from specquiz.tui.start import ExplorerStart, Home, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
 from specquiz.tui.theme import DARK, LIGHT
 
@@ -125,6 +126,17 @@ class SpecquizApp(App[None]):
             self.fail(error)
         else:
             super()._handle_exception(error)
+
+    async def on_event(self, event: events.Event) -> None:
+        """What nobody can see takes no key: on a terminal that is too small only quitting works."""
+        typed = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.key != "ctrl+q")
+        if not (typed and self._page_is_covered()):
+            await super().on_event(event)
+
+    def _page_is_covered(self) -> bool:
+        columns, rows = self.size
+        small = columns < MINIMUM[0] or rows < MINIMUM[1]
+        return small and len(self.screen_stack) > 0 and isinstance(self.screen, Page)
 
     def action_help(self) -> None:
         from specquiz.tui.screens.dialogs import Help

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from textual.events import Paste
 from textual.widgets import Input
 from tui_samples import screen_text, seen, words  # type: ignore[import-not-found]
 
+from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
 from specquiz.tui.screens.home import HomeScreen
 from specquiz.tui.screens.mock import MockScreen
@@ -34,6 +36,23 @@ async def test_a_tiny_terminal_gets_one_sentence_and_nothing_is_lost_when_it_gro
         assert "question 2 of 2" in words(app)
         assert app.screen.query_one(Input).value == "the cat"
         assert app.focused is app.screen.query_one(Input)
+
+
+async def test_a_hidden_question_takes_no_answer_and_ctrl_q_still_quits(make_app: MakeApp, log: Log) -> None:
+    app = make_app(PracticeStart(banks=("tokens",), seed=1))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(pilot, PracticeScreen)
+        before = log.events()
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        await pilot.press("1", "enter", "f3", "f2", "ctrl+p", "f1", "escape")
+        app.post_message(Paste("1"))
+        await pilot.pause()
+        assert isinstance(app.screen, PracticeScreen)
+        assert log.events() == before
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+        assert not app.is_running
 
 
 @pytest.mark.parametrize(
