@@ -254,7 +254,7 @@ def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, 
     """The predictions from the command line, and the others asked for one by one."""
     from specquiz.errors import UsageError
     from specquiz.labs.predictions import read_prediction, read_predictions
-    from specquiz.labs.telling import question
+    from specquiz.labs.telling import question, setting_lines
 
     typed: dict[str, str] = {}
     for word in given:
@@ -268,7 +268,8 @@ def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, 
     asked = [prediction for prediction in lab.predict if prediction.id not in typed]
     if asked:
         console.say(f"{lab.id}: {lab.title}")
-        _say_all(console, ("", *lab.goal.rstrip().splitlines(), "", "Your predictions, stored before anything starts:"))
+        _say_all(console, ("", *lab.goal.rstrip().splitlines(), "", *setting_lines(lab), ""))
+        console.say("Your predictions, stored before anything starts:")
     for prediction in asked:
         console.say(question(lab, prediction))
         while prediction.id not in typed:

@@ -33,13 +33,7 @@ def lab_lines(lab: Lab) -> Iterator[str]:
     yield ""
     yield from lab.goal.rstrip().splitlines()
     yield ""
-    yield "arms"
-    for name, arm in lab.arms.items():
-        config = ", ".join(f"{key} {value}" for key, value in arm.speculative_config.items())
-        yield f"  {name}: {config or 'plain decoding'}"
-    yield "workloads"
-    yield f"  {', '.join(lab.workloads)}"
-    yield f"  temperature {lab.sampling.temperature:g}, {lab.sampling.max_tokens} tokens for each request"
+    yield from setting_lines(lab)
     yield "profiles"
     for name, profile in lab.profiles.items():
         yield f"  {name}: {profile.model}, about {profile.seconds:g} s"
@@ -51,6 +45,17 @@ def lab_lines(lab: Lab) -> Iterator[str]:
         only = f" (on {', '.join(rule.profiles)})" if rule.profiles else ""
         yield f"  {rule.id}: {rule.check}{only}"
         yield from (f"      {line}" for line in rule.why.rstrip().splitlines())
+
+
+def setting_lines(lab: Lab) -> Iterator[str]:
+    """What will be run: what a prediction has to start from."""
+    yield "arms"
+    for name, arm in lab.arms.items():
+        config = ", ".join(f"{key} {value}" for key, value in arm.speculative_config.items())
+        yield f"  {name}: {config or 'plain decoding'}"
+    yield "workloads"
+    yield f"  {', '.join(lab.workloads)}"
+    yield f"  temperature {lab.sampling.temperature:g}, {lab.sampling.max_tokens} tokens for each request"
 
 
 def missing_line(missing: Missing) -> str:
