@@ -133,7 +133,7 @@ class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
     evidence: str = ""
     """Path of the evidence file."""
     digest: str = ""
-    """SHA-256 of the evidence file."""
+    """The SHA-256 that the evidence carries."""
     reason: str = ""
 
 
