@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from specquiz.answers import Invalid
 from specquiz.errors import UsageError
 from specquiz.sessions.engine import Session, begin
-from specquiz.sessions.events import Answered, Finished, Left, Moved
-from specquiz.sessions.judging import judge
+from specquiz.sessions.events import Finished, Left, Moved
 from specquiz.sessions.planning import plan_mock
 from specquiz.sessions.practice import nothing_to_ask, started
 from specquiz.sessions.sitting import Clock, Record, Sitting
@@ -93,21 +92,9 @@ class Mock(Sitting):
         """Record an answer (the latest counts) and go to the next unanswered question; invalid input costs nothing."""
         if self.expire():
             return OutOfTime()
-        verdict = judge(self.question, self.item, text)
+        verdict = self._judged(text)
         if isinstance(verdict, Invalid):
             return verdict
-        now = self.now()
-        self._record(
-            Answered(
-                at=now,
-                session=self._session.id,
-                index=self._session.index,
-                text=text,
-                outcome=verdict.outcome,
-                message=verdict.message,
-                seconds=self._session.seconds_on(self._session.index, now),
-            )
-        )
         self._to_next_unanswered()
         return Saved(read_as=verdict.read_as)
 

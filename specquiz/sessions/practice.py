@@ -7,12 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from specquiz import __version__
-from specquiz.answers import Correct, Invalid, Verdict, Wrong
+from specquiz.answers import Correct, Verdict, Wrong
 from specquiz.errors import SpecquizError
 from specquiz.sessions.engine import Session, Summary, begin, summarise
-from specquiz.sessions.events import Answered, Finished, Item, Moved, SessionStarted, Shown
+from specquiz.sessions.events import Finished, Item, Moved, SessionStarted, Shown
 from specquiz.sessions.history import Attempt, QuestionKey
-from specquiz.sessions.judging import judge
 from specquiz.sessions.planning import bank_digest, plan_practice
 from specquiz.sessions.sitting import Clock, Record, Sitting
 
@@ -53,20 +52,7 @@ class Practice(Sitting):
             ValueError: the question at hand is already settled.
         """
         self._require_asking()
-        verdict = judge(self.question, self.item, text)
-        if not isinstance(verdict, Invalid):
-            now = self.now()
-            self._record(
-                Answered(
-                    at=now,
-                    session=self._session.id,
-                    index=self._session.index,
-                    text=text,
-                    outcome=verdict.outcome,
-                    message=verdict.message,
-                    seconds=self._session.seconds_on(self._session.index, now),
-                )
-            )
+        verdict = self._judged(text)
         self._verdict = verdict
         return verdict
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from specquiz.answers import Invalid, Verdict
 from specquiz.sessions.engine import Session, apply
-from specquiz.sessions.events import AnyEvent, Flagged, HintTaken, Item, Left, Resumed, SessionEvent
-from specquiz.sessions.judging import fits, solution
+from specquiz.sessions.events import Answered, AnyEvent, Flagged, HintTaken, Item, Left, Resumed, SessionEvent
+from specquiz.sessions.judging import fits, judge, solution
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -142,6 +143,24 @@ class Sitting:
         self._here = True
         if self._session.finished is None:
             self._record(Resumed(at=self.now(), session=self._session.id))
+
+    def _judged(self, text: str) -> Verdict:
+        """Judge an answer to the question at hand, and record it; invalid input is no answer and leaves no trace."""
+        verdict = judge(self.question, self.item, text)
+        if not isinstance(verdict, Invalid):
+            now = self.now()
+            self._record(
+                Answered(
+                    at=now,
+                    session=self._session.id,
+                    index=self._session.index,
+                    text=text,
+                    outcome=verdict.outcome,
+                    message=verdict.message,
+                    seconds=self._session.seconds_on(self._session.index, now),
+                )
+            )
+        return verdict
 
     def _record(self, event: SessionEvent) -> None:
         self._commit(event)
