@@ -14,6 +14,7 @@ from types import FrameType
 from specquiz.answers import Correct, Invalid
 from specquiz.banks.model import MultiQuestion, NumericQuestion, SingleQuestion, SymbolicQuestion, TraceQuestion
 from specquiz.console import Console
+from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.reports.markdown import clock_text
 from specquiz.sessions.engine import summarise
 from specquiz.sessions.events import Item
@@ -28,6 +29,7 @@ Numbers and formulas: as you would write them, such as 3/4, 0.75 or (1 - alpha**
 
   ?         I don't know, show me (counts as not right)
   :hint     one more hint
+  :steps    the formula of the question before, derived step by step
   :next     leave this question unanswered and go on
   :flag     flag this question, or take the flag off
   :time     time on this question so far
@@ -157,6 +159,8 @@ def _practise(practice: Practice, console: Console) -> bool:
             case "hint", _:
                 hint = practice.hint()
                 console.say(f"Hint: {hint}" if hint is not None else "There is no further hint.")
+            case "steps", _:
+                _say_steps(practice, index - 1, console)
             case "next" | "skip", _:
                 practice.advance()
             case "flag", _:
@@ -231,7 +235,7 @@ def _command(sitting: Sitting, line: str) -> tuple[str, str]:
         return "show", ""
     word, _, rest = line[1:].partition(" ")
     word = {"q": "quit", "h": "help"}.get(word, word)
-    known = {"quit", "hint", "next", "skip", "back", "go", "flag", "time", "finish", "help", "show"}
+    known = {"quit", "hint", "next", "skip", "back", "go", "flag", "time", "finish", "help", "show", "steps"}
     if line.startswith(":") and (word in known or not isinstance(sitting.question, TraceQuestion)):
         return word, rest.strip()
     return "answer", line
@@ -297,6 +301,16 @@ def _say_feedback(practice: Practice, console: Console, typed: str = "") -> None
     if not isinstance(verdict, Correct):
         console.say(f"The answer: {practice.solution}")
     console.say(practice.explanation)
+    if has_derivation(practice.question):
+        console.say("(:steps derives the formula.)")
+
+
+def _say_steps(practice: Practice, index: int, console: Console) -> None:
+    """The derivation of an earlier question's formula."""
+    question = practice.question_at(index)
+    lines = derivation_lines(question, practice.session.plan[index].values) if question is not None else []
+    for line in lines or ["[not read] The question before has no formula that is derived step by step."]:
+        console.say(line)
 
 
 def _say_saved(result: Saved | Invalid | OutOfTime, mock: Mock, console: Console) -> None:

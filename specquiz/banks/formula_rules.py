@@ -40,7 +40,8 @@ class Formulas(NamedTuple):
     """What a question's formulas are read as."""
 
     answer: Formula
-    also: tuple[Formula, ...]
+    forms: tuple[Formula, ...]
+    """Other forms of the answer, then the steps of its derivation."""
     wrong: tuple[Formula, ...]
 
 
@@ -173,11 +174,17 @@ def _typed_formulas(question: NumericQuestion | SymbolicQuestion, node: MappingN
             return None
 
     answer = formula(question.answer, "answer")
-    also = [formula(text, "also", place) for place, text in enumerate(question.also)]
+    forms = [formula(text, *way) for text, way in _forms(question)]
     wrong = [formula(m.answer, "misconceptions", place, "answer") for place, m in enumerate(question.misconceptions)]
-    if answer is None or None in also or None in wrong:
+    if answer is None or None in forms or None in wrong:
         return None
-    return Formulas(answer, tuple(f for f in also if f is not None), tuple(f for f in wrong if f is not None))
+    return Formulas(answer, tuple(f for f in forms if f is not None), tuple(f for f in wrong if f is not None))
+
+
+def _forms(question: NumericQuestion | SymbolicQuestion) -> list[tuple[str, tuple[str | int, ...]]]:
+    """What has to equal the answer, each with its place in the question."""
+    also = [(text, ("also", place)) for place, text in enumerate(question.also)]
+    return [*also, *((step.form, ("derivation", place, "form")) for place, step in enumerate(question.derivation))]
 
 
 def _report_refusal(refusal: Refusal, text: str, at: Node, report: Report) -> None:
@@ -201,10 +208,10 @@ def _check_variants(
             report.error(node_at(node, "answer"), "SQ307", f"the answer has no value{_where(values)}")
             return
     reference = [value for value in right if value is not None]
-    for place, form in enumerate(formulas.also):
+    for form, (_, way) in zip(formulas.forms, _forms(question), strict=True):
         differs = _first(variants, (not _same(_value(form, v), r) for v, r in zip(variants, reference, strict=True)))
         if differs is not None:
-            report.error(node_at(node, "also", place), "SQ308", f"this form differs from the answer{_where(differs)}")
+            report.error(node_at(node, *way), "SQ308", f"this form differs from the answer{_where(differs)}")
     wrong = [[_value(form, values) for values in variants] for form in formulas.wrong]
     for place, values_of in enumerate(wrong):
         at = node_at(node, "misconceptions", place, "answer")

@@ -41,6 +41,15 @@ class Misconception(Record, frozen=True, kw_only=True):
     """What the mistake is, told to whoever makes it."""
 
 
+class Step(Record, frozen=True, kw_only=True):
+    """One step of a derivation. The last one is usually the answer itself."""
+
+    form: str
+    """The answer as this step writes it; lint and `bank verify` hold it equal to the answer."""
+    say: str
+    """What was done to get here."""
+
+
 class Choice(Record, frozen=True, kw_only=True):
     """One option of a choice question. In YAML a bare string stands for `{text: …}`."""
 
@@ -104,6 +113,8 @@ class NumericQuestion(Question, frozen=True, kw_only=True, tag="numeric", tag_fi
     """The variables whose numbers are drawn, by name."""
     also: tuple[str, ...] = ()
     """Other forms of the answer; lint holds them equal to it."""
+    derivation: tuple[Step, ...] = ()
+    """The answer derived step by step, from a form that is plainly right to the closed one; shown on request."""
     tolerance: str = "sig:3"
     """`exact`, `places:n`, `sig:n`, `rel:x` or `abs:x`."""
     unit: str = ""
@@ -125,6 +136,8 @@ class SymbolicQuestion(Question, frozen=True, kw_only=True, tag="symbolic", tag_
     """The variables, by name, each with its domain."""
     also: tuple[str, ...] = ()
     """Other forms of the answer; lint holds them equal to it."""
+    derivation: tuple[Step, ...] = ()
+    """The answer derived step by step, from a form that is plainly right to the closed one; shown on request."""
     form: str = ""
     """A form the answer must have besides its value, such as `closed` or `lowest-terms`."""
     quantity: str = ""

@@ -41,7 +41,7 @@ def answer_question(question: NumericQuestion | SymbolicQuestion, values: Mappin
         form=question.form,
         aliases={alias: name for name, variable in question.vars.items() for alias in variable.aliases},
         values=values,
-        also=question.also,
+        also=question.also + tuple(step.form for step in question.derivation),
         misconceptions=tuple(
             answers.Misconception(answer=wrong.answer, say=fill(wrong.say, values)) for wrong in question.misconceptions
         ),

@@ -68,6 +68,10 @@ class Sitting:
             raise LookupError(f"{self.item.bank} has no question {self.item.question}")
         return question
 
+    def question_at(self, index: int) -> AnyQuestion | None:
+        """The question of item `index`; None where there is no such item or its question is gone."""
+        return self._questions[index] if self._present(index) else None
+
     @property
     def prompt(self) -> str:
         """The prompt with the variant's values filled in."""

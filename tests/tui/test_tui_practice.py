@@ -16,6 +16,7 @@ from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
 from specquiz.tui.screens.home import HomeScreen
 from specquiz.tui.screens.practice import PracticeScreen
+from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import PracticeStart, ResumeStart
 from specquiz.tui.widgets.choices import Choices
 
@@ -269,3 +270,19 @@ async def test_there_is_one_screen_for_all_questions_and_no_widget_is_made_anew(
 def test_the_samples_hold_every_kind_of_question() -> None:
     kinds = {type(question).__name__ for bank in (TOKENS, MORE) for question in bank.questions}
     assert len(kinds) == 5
+
+
+async def test_after_the_verdict_the_formula_is_derived_step_by_step(make_app: MakeApp) -> None:
+    app = make_app(START)
+    async with app.run_test() as pilot:
+        await to_the_typed_one(pilot)
+        await pilot.press("f7")
+        assert "F7 steps" not in words(app)
+        await pilot.press(*"1.75", "enter")
+        assert "F7 steps" in words(app)
+        await pilot.press("f7")
+        await seen(pilot, TextScreen)
+        await pilot.pause()
+        assert "1. Draft i survives with probability α^i." in words(app)
+        await pilot.press("enter")
+        await seen(pilot, PracticeScreen)

@@ -18,6 +18,7 @@ from specquiz.banks.model import (
     MultiQuestion,
     NumericQuestion,
     SingleQuestion,
+    Step,
     SymbolicQuestion,
     TraceQuestion,
     Variable,
@@ -56,6 +57,10 @@ TOKENS = Bank(
             misconceptions=(Misconception(answer="alpha + alpha**2", say="That counts the drafts only."),),
             hints=("Which token is certain?", "The second draft needs the first."),
             explanation="One token is certain, and draft i survives with probability α^i.",
+            derivation=(
+                Step(form="1 + Sum(alpha**i, (i, 1, 2))", say="Draft i survives with probability α^i."),
+                Step(form="1 + alpha + alpha**2", say="Written out."),
+            ),
         ),
         SymbolicQuestion(
             id="formula",

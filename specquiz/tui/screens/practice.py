@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,11 +12,13 @@ from textual.content import Content
 
 from specquiz.answers import Invalid
 from specquiz.banks.model import MultiQuestion, SingleQuestion
+from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.sessions.history import key_of
 from specquiz.sessions.practice import Practice, start_practice
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
+from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.question import QuestionPane
@@ -34,6 +37,7 @@ class PracticeScreen(Page):
         ("F2", "a hint"),
         ("F3", "I don't know, show me (counts as not right)"),
         ("F5", "the explorer, with the question's values"),
+        ("F7", "the formula derived step by step, after the verdict"),
         ("F4, Esc", "leave; the practice can be resumed at the same question"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,6 +45,7 @@ class PracticeScreen(Page):
         Binding("f2", "hint", "Hint"),
         Binding("f3", "show", "Show me"),
         Binding("f5", "explore", "Explore"),
+        Binding("f7", "derive", "Steps"),
         Binding("f4,escape", "leave", "Leave"),
         Binding("pageup", "scroll_text(-1)", show=False),
         Binding("pagedown", "scroll_text(1)", show=False),
@@ -92,7 +97,14 @@ class PracticeScreen(Page):
         number, count = self._practice.position
         title = self.program.opened.library.bank(self._practice.item.bank).title
         keys = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
+        if self._derivable:
+            keys = (*keys, Key("F7", "steps", "screen.derive"))
         self.show_frame(title, f"question {number} of {count}", keys)
+
+    @property
+    def _derivable(self) -> bool:
+        """Whether there is a derivation, and the verdict has been seen."""
+        return self._practice.phase == "feedback" and has_derivation(self._practice.question)
 
     def _reveal(self) -> None:
         question = self._practice.question
@@ -188,6 +200,20 @@ class PracticeScreen(Page):
         """Open the explorer with the question's values."""
         if self._practice.phase != "done":
             self.program.begin(ExplorerStart(self._practice.item.values))
+
+    def action_derive(self) -> None:
+        """Show the formula derived step by step. SymPy prints it, which takes a moment."""
+        if self._derivable:
+            self.notify("Setting the formulas …", markup=False, timeout=2)
+            self.run_worker(self._print_derivation, thread=True, group="derivation", exclusive=True)
+
+    def _print_derivation(self) -> None:
+        lines = derivation_lines(self._practice.question, self._practice.item.values)
+        self.app.call_from_thread(self._show_derivation, lines)
+
+    def _show_derivation(self, lines: Sequence[str]) -> None:
+        if self.is_current:
+            self.app.push_screen(TextScreen("Step by step", lines))
 
     def action_scroll_text(self, pages: int) -> None:
         self._pane.action_scroll_reading(pages)
