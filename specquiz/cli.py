@@ -20,6 +20,7 @@ COMMANDS = {
     "home": Command("specquiz.commands.home", "open the home screen (what `specquiz` alone does)"),
     "practice": Command("specquiz.commands.practice", "answer questions of one or more banks"),
     "mock": Command("specquiz.commands.mock", "hold a timed mock interview"),
+    "primer": Command("specquiz.commands.primer", "read about a group of concepts, or look words up"),
     "check": Command("specquiz.commands.check", "check one answer, or a file of cases, against a closed form"),
     "bank": Command("specquiz.commands.bank", "list and lint question banks"),
     "lab": Command("specquiz.commands.lab", "predict, run and grade the vLLM labs"),

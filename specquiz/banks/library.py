@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -19,6 +19,9 @@ from specquiz.banks import cache
 from specquiz.banks.model import AnyQuestion, Bank, Concept, ConceptList, NumericQuestion, SymbolicQuestion
 from specquiz.banks.problems import Problem, closest, in_order
 from specquiz.errors import SpecquizError, UsageError
+
+if TYPE_CHECKING:
+    from specquiz.banks.primers import Primer
 
 CONCEPTS = "concepts.yaml"
 """A file of this name holds concepts; every other YAML file in a folder of banks is a bank."""
@@ -47,6 +50,8 @@ class Library:
     """Everything wrong with files that were left out."""
     files: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """Bank id to the files it was read from."""
+    folders: tuple[Path, ...] = ()
+    """The folders of banks, each of which may have primers."""
 
     def bank(self, id: str) -> Bank:
         """The bank with this id.
@@ -62,6 +67,13 @@ class Library:
     def question(self, bank_id: str, question_id: str) -> AnyQuestion | None:
         """A question, or None if it has gone or its bank could not be read."""
         return self._questions.get((bank_id, question_id))
+
+    @cached_property
+    def primers(self) -> tuple[Primer, ...]:
+        """The pages to read, read when they are first asked for."""
+        from specquiz.banks.primers import read_primers
+
+        return read_primers(self.folders)
 
     @cached_property
     def _by_id(self) -> dict[str, Bank]:
@@ -91,7 +103,8 @@ def open_library(extra: Sequence[Path] = ()) -> Library:
     problems: list[Problem] = []
     concepts: dict[str, Concept] = {}
     shelf = _Shelf(problems)
-    for path in bank_files([places.shipped_questions(), places.own_banks()], extra, problems):
+    own = (places.shipped_questions(), places.own_banks())
+    for path in bank_files(own, extra, problems):
         if path.name == CONCEPTS:
             listed = _read(path, ConceptList, _load_concepts, problems)
             for concept in listed.concepts if listed else ():
@@ -103,7 +116,8 @@ def open_library(extra: Sequence[Path] = ()) -> Library:
     for bank in shelf.banks.values():
         for slug, name in bank.concepts.items():
             concepts.setdefault(slug, Concept(slug=slug, name=name, group=bank.title))
-    return Library(tuple(shelf.banks.values()), concepts, in_order(problems), shelf.files)
+    folders = (*own, *(path for path in extra if path.is_dir()))
+    return Library(tuple(shelf.banks.values()), concepts, in_order(problems), shelf.files, folders)
 
 
 def bank_files(folders: Iterable[Path], extra: Iterable[Path], problems: list[Problem]) -> list[Path]:

@@ -24,17 +24,11 @@ from specquiz.banks.model import (
 )
 from specquiz.banks.parsing import MappingNode, Report, node_at
 from specquiz.banks.problems import Problem, closest, in_order, suggestion
+from specquiz.banks.scalars import UNCERTAIN_WIDTH
 from specquiz.banks.variants import PLACEHOLDER
 
 _IGNORE = re.compile(r"#\s*specquiz:\s*ignore\[([A-Z0-9, ]+)\]")
 _ABOVE = re.compile(r"\b(?:all|none|both|neither|any) of (?:the )?(?:above|these|those|others?)\b", re.IGNORECASE)
-
-# What terminals draw two cells wide or in colour, each in its own way (Unicode's Emoji_Presentation, and the selector).
-_EMOJI = re.compile(
-    "[\U0001f000-\U0001faff\ufe0f\u20e3\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f"
-    "\u2693\u26a1\u26aa\u26ab\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705\u270a\u270b"
-    "\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50\u2b55]"
-)
 
 MUCH_LONGER = 1.5
 """A right option this many times as long as the longest wrong one gives itself away."""
@@ -81,7 +75,7 @@ def _lint_bank(path: Path, reading: Reading, concepts: Collection[str], strict: 
         else:
             check_formulas(question, node, report)
     _check_lengths(reading, report)
-    for found in _EMOJI.finditer(reading.text):
+    for found in UNCERTAIN_WIDTH.finditer(reading.text):
         message = f"U+{ord(found[0]):04X} has no certain width in a terminal; say it in words"
         report.warning_at(*report.place(found.start()), "SQ313", message)
     lines = reading.text.split("\n")

@@ -23,6 +23,13 @@ UNSEEN = re.compile(
     "\u00ad\u200b-\u200d\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
 )
 
+# What terminals draw two cells wide or in colour, each in its own way (Unicode's Emoji_Presentation, and the selector).
+UNCERTAIN_WIDTH = re.compile(
+    "[\U0001f000-\U0001faff\ufe0f\u20e3\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2614\u2615\u2648-\u2653\u267f"
+    "\u2693\u26a1\u26aa\u26ab\u26bd\u26be\u26c4\u26c5\u26ce\u26d4\u26ea\u26f2\u26f3\u26f5\u26fa\u26fd\u2705\u270a\u270b"
+    "\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u27b0\u27bf\u2b1b\u2b1c\u2b50\u2b55]"
+)
+
 # Escapes that an author of formulas writes without meaning them: "\tau" is a tab and "au", "\nu" a new line and "u".
 _MEANT_AS_MATHS = re.compile(r"\t|\r|\n(?:u|eq?|abla|ot|otin|mid)(?![A-Za-z])")
 

@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     linting = action("lint", "say everything that is wrong with banks; exit code 1 on an error", "lint my-bank.yaml")
     linting.add_argument(
-        "paths", metavar="FILE", nargs="*", type=Path, help="banks or folders (default: all shipped and your own)"
+        "paths",
+        metavar="FILE",
+        nargs="*",
+        type=Path,
+        help="banks, primers or folders of them (default: all shipped and your own)",
     )
     linting.add_argument(
         "--format", choices=("text", "json", "github"), default="text", help="how problems are printed"
@@ -130,13 +134,24 @@ def _fields(problem: Problem) -> dict[str, object]:
 def _lint(paths: list[Path], form: str) -> int:
     from specquiz.banks.library import bank_files, open_library
     from specquiz.banks.linting import lint
+    from specquiz.banks.primer_rules import lint_primers, missing_pages
+    from specquiz.banks.primers import primer_files
     from specquiz.banks.problems import in_order
 
     unreadable: list[Problem] = []
     shipped = bank_files([places.shipped_questions()], (), unreadable)
-    files = bank_files((), paths, unreadable) if paths else bank_files(_folders(), (), unreadable)
+    pages = [path for path in paths if path.suffix == ".md" and path.is_file()]
+    named = [path for path in paths if path not in pages]
+    files = bank_files((), named, unreadable) if paths else bank_files(_folders(), (), unreadable)
+    pages += primer_files([path for path in named if path.is_dir()] if paths else _folders())
     strict = {path.resolve() for path in shipped}
-    found = lint(files, open_library().concepts, [path for path in files if path.resolve() in strict])
+    concepts = open_library(named).concepts
+    found = lint(files, concepts, [path for path in files if path.resolve() in strict])
+    shipped_pages = {path.resolve() for path in primer_files([places.shipped_questions()])}
+    found += lint_primers(pages, concepts, [path for path in pages if path.resolve() in shipped_pages])
+    if not paths:
+        found += tuple(missing_pages(places.shipped_questions(), concepts))
+    files += pages
     problems = in_order(replace(problem, path=_from_here(problem.path)) for problem in [*unreadable, *found])
     errors = sum(problem.severity == "error" for problem in problems)
     if form == "json":

@@ -56,6 +56,14 @@ def test_the_banks_travel_in_the_wheel(unpacked: Path, tmp_path: Path) -> None:
     assert banks.keys() >= {"exactness", "memory-bound", "tuning-alpha-k"}
 
 
+def test_the_primers_travel_in_the_wheel(unpacked: Path, tmp_path: Path) -> None:
+    pages = sorted((CHECKOUT / "questions" / "primers").glob("*.md"))
+    listed = specquiz(unpacked, tmp_path, "primer", "--json")
+
+    assert listed.returncode == 0, listed.stderr
+    assert sorted(page["primer"] for page in json.loads(listed.stdout)["primers"]) == [page.stem for page in pages]
+
+
 def test_the_labs_and_their_recorded_runs_travel_in_the_wheel(unpacked: Path, tmp_path: Path) -> None:
     shown = specquiz(unpacked, tmp_path, "lab", "show", "ngram-echo", "--recorded")
 
