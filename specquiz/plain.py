@@ -9,10 +9,20 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from string import ascii_lowercase
 from types import FrameType
 
 from specquiz.answers import Correct, Invalid
-from specquiz.banks.model import MultiQuestion, NumericQuestion, SingleQuestion, SymbolicQuestion, TraceQuestion
+from specquiz.banks.model import (
+    ConfigQuestion,
+    MultiQuestion,
+    NumericQuestion,
+    OrderQuestion,
+    ShortQuestion,
+    SingleQuestion,
+    SymbolicQuestion,
+    TraceQuestion,
+)
 from specquiz.console import Console
 from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.reports.markdown import clock_text
@@ -267,6 +277,12 @@ def _prompt_line(sitting: Sitting, commands: str) -> str:
             what = f"Formula in {', '.join(variables)}"
         case TraceQuestion():
             what = "Tokens in order"
+        case OrderQuestion():
+            what = "Letters in the right order, such as c a b"
+        case ConfigQuestion():
+            what = "Keys with values"
+        case ShortQuestion():
+            what = "Your answer"
     return f"{what} ({commands})>"
 
 
@@ -280,8 +296,11 @@ def _say_question(sitting: Sitting, console: Console) -> None:
     console.say(" · ".join(head))
     console.say()
     console.say(sitting.prompt)
+    if isinstance(question, ConfigQuestion) and question.start:
+        console.say(question.start)
+    letters = isinstance(question, OrderQuestion)
     for number, (_, text) in enumerate(sitting.choices, 1):
-        console.option(f"{number}.", text)
+        console.option(f"{ascii_lowercase[number - 1] if letters else number}.", text)
     for name, variable in getattr(question, "vars", {}).items():
         if variable.say:
             console.say(f"{name}: {variable.say}", indent="  ")

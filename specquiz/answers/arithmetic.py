@@ -34,7 +34,7 @@ _CONTEXT = decimal.Context(
     Emin=-13_000,
     traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow, decimal.Underflow],
 )
-_COMPARING = decimal.Context(prec=_DIGITS, traps=[decimal.InvalidOperation, decimal.DivisionByZero])
+COMPARING = decimal.Context(prec=_DIGITS, traps=[decimal.InvalidOperation, decimal.DivisionByZero])
 """For conversions and comparisons, which stay clear of the bounds of values."""
 _DECIMAL_COST = 60
 
@@ -82,7 +82,7 @@ def as_decimal(value: Value) -> Decimal:
     """The value to 60 digits."""
     if isinstance(value, Decimal):
         return value
-    return _COMPARING.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return COMPARING.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def as_fraction(value: Value) -> Fraction:
@@ -96,7 +96,7 @@ def equal(one: Value, other: Value) -> bool:
         return one == other
     x, y = as_decimal(one), as_decimal(other)
     largest = max(x.copy_abs(), y.copy_abs())
-    return _COMPARING.subtract(x, y).copy_abs() <= _COMPARING.multiply(_AGREEING, largest)
+    return COMPARING.subtract(x, y).copy_abs() <= COMPARING.multiply(_AGREEING, largest)
 
 
 def less(one: Value, other: Value) -> bool:

@@ -14,11 +14,15 @@ from specquiz.answers.expression import Node
 from specquiz.answers.measures import PERCENT
 from specquiz.answers.regrouping import regroupings
 from specquiz.answers.subject import Subject
+from specquiz.answers.tolerance import Tolerance
 from specquiz.answers.vocabulary import shown
 from specquiz.answers.writing import rounded, told_apart
 
 _LEAST, _MOST = Fraction(20, 21), Fraction(21, 20)
 """An undone slip must come this near, so that a tolerance that is wide for a small reference finds none."""
+
+_NEARLY = Tolerance("rel", Fraction(1, 20))
+"""Where an order of magnitude is asked for, a number that is merely accepted for another one is no slip."""
 
 RECIPROCAL = "This is the reciprocal of what is asked: it is upside down."
 ONE_LESS = "This is exactly one less than what is asked. The target adds a token of its own to the accepted drafts."
@@ -72,7 +76,7 @@ def value_slip(value: Value, reference: Value, subject: Subject) -> str | None:
     if not reference or not value:
         return None
     meter, exact, number = Meter(), as_fraction(reference), as_fraction(value)
-    accepts = subject.tolerance.accepts
+    accepts = (_NEARLY if subject.tolerance.rule == "decades" else subject.tolerance).accepts
     for variable in (v for v in subject.variables if v.integer and v.name in subject.values):
         for step in (1, -1):
             moved = {**subject.values, variable.name: subject.values[variable.name] + step}

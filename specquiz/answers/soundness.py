@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specquiz.answers.arithmetic import Meter, TooBig, as_fraction
+from specquiz.answers.arithmetic import Meter, TooBig
 from specquiz.answers.comparison import REFERENCE_WORK, Graph, value_at
 from specquiz.answers.question import Question
 from specquiz.answers.reading import read
@@ -41,9 +41,8 @@ def _problem(subject: Subject) -> str | None:
 
 def _problem_at_values(subject: Subject) -> str | None:
     reference = subject.value()
-    band = subject.tolerance.band(as_fraction(reference)) if subject.tolerance.rule != "exact" else 0
     for tree, misconception in zip(subject.misconceptions, subject.question.misconceptions, strict=True):
         value = value_at(tree, subject.values, Meter(REFERENCE_WORK))
-        if value is not None and abs(as_fraction(value) - as_fraction(reference)) <= 2 * band:
+        if value is not None and subject.tolerance.near(value, reference):
             return f"the misconception “{misconception.answer}” cannot be told from the answer at these values"
     return None

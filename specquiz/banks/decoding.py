@@ -19,11 +19,11 @@ from specquiz.banks.problems import closest, suggestion
 from specquiz.banks.scalars import NULLS, as_float, as_int, as_truth, escaped_by_accident
 
 
-class _Failed:
+class Failed:
     """The type of `FAILED`."""
 
 
-FAILED: Final = _Failed()
+FAILED: Final = Failed()
 """Stands for a value that could not be made; why is in the report."""
 
 Decode = Callable[[Node, Report], Any]
@@ -65,7 +65,7 @@ class Decoders:
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
             return self._record(kind)
         if origin is Literal:
-            return _one_of(arguments, what)
+            return one_of(arguments, what)
         if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
             return sequence(self.of(arguments[0], f"each entry of {what}"), what)
         if origin is dict and arguments[0] is str:
@@ -85,14 +85,14 @@ class Decoders:
         if all(isinstance(member, type) and issubclass(member, msgspec.Struct) for member in members):
             return self._tagged(members, what)
         if set(members) == {str, int, float, bool}:
-            return _any_scalar(what)
+            return any_scalar(what)
         raise TypeError(f"{what}: no decoder for the union {members}")
 
     def _tagged(self, members: tuple[Any, ...], what: str) -> Decode:
         """The member that the tag field names."""
         tag_field = members[0].__struct_config__.tag_field
         decoders = {member.__struct_config__.tag: self._record(member) for member in members}
-        tag = _one_of(tuple(decoders), repr(tag_field))
+        tag = one_of(tuple(decoders), repr(tag_field))
 
         def decode(node: Node, report: Report) -> Any:
             if not isinstance(node, MappingNode):
@@ -110,6 +110,8 @@ class Decoders:
 
     def _record(self, record: type[msgspec.Struct]) -> Decode:
         if record not in self._records:
+            # A record that holds records of its own kind finds itself here while it is being compiled.
+            self._records[record] = lambda node, report: self._records[record](node, report)
             self._records[record] = self._compile(record)
         return self._records[record]
 
@@ -281,7 +283,7 @@ def unique_keys(node: MappingNode, report: Report) -> dict[str, tuple[ScalarNode
     return seen
 
 
-def wrong_kind(node: Node, report: Report, what: str, wanted: str, advice: str = "") -> _Failed:
+def wrong_kind(node: Node, report: Report, what: str, wanted: str, advice: str = "") -> Failed:
     """Report that a node is of the wrong kind, unless it was reported before."""
     if isinstance(node, ScalarNode) and not node.style and node.value in NULLS:
         return _null(node, report, what, wanted)
@@ -290,7 +292,7 @@ def wrong_kind(node: Node, report: Report, what: str, wanted: str, advice: str =
     return FAILED
 
 
-def _null(node: ScalarNode, report: Report, what: str, wanted: str = "a value") -> _Failed:
+def _null(node: ScalarNode, report: Report, what: str, wanted: str = "a value") -> Failed:
     if node.value:
         report.error(node, "SQ204", f"{what} takes {wanted}, and {node.value} means none; quote it if it is a text")
     else:
@@ -320,7 +322,7 @@ def _plain(what: str, wanted: str, convert: Callable[[str], Any]) -> Decode:
     return decode
 
 
-def _any_scalar(what: str) -> Decode:
+def any_scalar(what: str) -> Decode:
     """A number or truth value where an unquoted scalar is one, else text."""
     as_text = text(what, blank=True)
 
@@ -335,7 +337,8 @@ def _any_scalar(what: str) -> Decode:
     return decode
 
 
-def _one_of(names: Collection[str], what: str) -> Decode:
+def one_of(names: Collection[str], what: str) -> Decode:
+    """One of these texts."""
     as_text = text(what)
 
     def decode(node: Node, report: Report) -> Any:

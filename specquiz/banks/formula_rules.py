@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from specquiz.answers import Correct, check, reference_problem
-from specquiz.answers.arithmetic import Meter, TooBig, Value, as_fraction, equal
+from specquiz.answers.arithmetic import Meter, TooBig, Value, equal
 from specquiz.answers.comparison import value_at
 from specquiz.answers.domain import Variable, read_domain
 from specquiz.answers.expression import Node as Formula
 from specquiz.answers.reading import read
-from specquiz.answers.tolerance import Tolerance, read_tolerance
+from specquiz.answers.tolerance import read_tolerance
 from specquiz.answers.verdict import Refusal
 from specquiz.answers.vocabulary import Vocabulary
 from specquiz.banks.model import NumericQuestion, SymbolicQuestion
@@ -215,7 +215,9 @@ def _check_variants(
     wrong = [[_value(form, values) for values in variants] for form in formulas.wrong]
     for place, values_of in enumerate(wrong):
         at = node_at(node, "misconceptions", place, "answer")
-        near = _first(variants, (_near(v, r, tolerance) for v, r in zip(values_of, reference, strict=True)))
+        near = _first(
+            variants, (v is not None and tolerance.near(v, r) for v, r in zip(values_of, reference, strict=True))
+        )
         if near is not None:
             message = f"this mistake comes within twice the tolerance of the answer{_where(near)}"
             report.error(at, "SQ309", message)
@@ -262,15 +264,6 @@ def _value(formula: Formula, values: Values) -> Value | None:
 
 def _same(one: Value | None, other: Value | None) -> bool:
     return one is not None and other is not None and equal(one, other)
-
-
-def _near(value: Value | None, reference: Value, tolerance: Tolerance) -> bool:
-    if value is None:
-        return False
-    if tolerance.rule == "exact":
-        return equal(value, reference)
-    exact = as_fraction(reference)
-    return abs(as_fraction(value) - exact) <= 2 * tolerance.band(exact)
 
 
 def _first(variants: Sequence[Values], holds: Iterable[bool]) -> Values | None:

@@ -7,17 +7,22 @@ Codes are explained in docs/bank-codes.md. A warning is silenced on its own line
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import assert_never
 
+from specquiz.answers.configuration import flat, shows
 from specquiz.banks.formula_rules import check_formulas
 from specquiz.banks.library import CONCEPTS
 from specquiz.banks.loading import Reading, load_concepts, read_bank
 from specquiz.banks.model import (
     AnyQuestion,
     Choice,
+    ConfigQuestion,
     MultiQuestion,
     NumericQuestion,
+    OrderQuestion,
+    ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
     TraceQuestion,
@@ -25,6 +30,7 @@ from specquiz.banks.model import (
 from specquiz.banks.parsing import MappingNode, Report, node_at
 from specquiz.banks.problems import Problem, closest, in_order, suggestion
 from specquiz.banks.scalars import UNCERTAIN_WIDTH
+from specquiz.banks.short_keys import LEVELS_OF_FOLLOW_UPS, depth_under
 from specquiz.banks.variants import PLACEHOLDER
 
 _IGNORE = re.compile(r"#\s*specquiz:\s*ignore\[([A-Z0-9, ]+)\]")
@@ -68,18 +74,32 @@ def _lint_bank(path: Path, reading: Reading, concepts: Collection[str], strict: 
     for question, node in reading.questions:
         _check_concepts(question, node, {*concepts, *own}, strict, report)
         _check_placeholders(question, node, report)
-        if isinstance(question, SingleQuestion | MultiQuestion):
-            _check_choices(question, node, report)
-        elif isinstance(question, TraceQuestion):
-            _check_trace(question, node, report)
-        else:
-            check_formulas(question, node, report)
+        _check_answer(question, node, report)
     _check_lengths(reading, report)
     for found in UNCERTAIN_WIDTH.finditer(reading.text):
         message = f"U+{ord(found[0]):04X} has no certain width in a terminal; say it in words"
         report.warning_at(*report.place(found.start()), "SQ313", message)
     lines = reading.text.split("\n")
     return [*reading.problems, *(problem for problem in report.problems if not _ignored(problem, lines))]
+
+
+def _check_answer(question: AnyQuestion, node: MappingNode, report: Report) -> None:
+    """What each type's answer must hold to."""
+    match question:
+        case SingleQuestion() | MultiQuestion():
+            _check_choices(question, node, report)
+        case TraceQuestion():
+            _check_mistakes(question, node, "tokens", report)
+        case OrderQuestion():
+            _check_mistakes(question, node, "order", report)
+        case NumericQuestion() | SymbolicQuestion():
+            check_formulas(question, node, report)
+        case ConfigQuestion():
+            _check_configuration(question, node, report)
+        case ShortQuestion():
+            _check_follow_ups(question, node, report)
+        case _:
+            assert_never(question)
 
 
 def _ignored(problem: Problem, lines: Sequence[str]) -> bool:
@@ -123,9 +143,12 @@ def _texts(question: AnyQuestion) -> Iterator[tuple[tuple[str | int, ...], str]]
         for place, choice in enumerate(question.choices):
             yield ("choices", place, "text"), choice.text
             yield ("choices", place, "say"), choice.say
+    elif isinstance(question, ShortQuestion):
+        for place, point in enumerate(question.rubric):
+            yield ("rubric", place, "point"), point.point
     else:
-        for place, misconception in enumerate(question.misconceptions):
-            yield ("misconceptions", place, "say"), misconception.say
+        for place, say in enumerate([misconception.say for misconception in question.misconceptions]):
+            yield ("misconceptions", place, "say"), say
 
 
 def _check_placeholders(question: AnyQuestion, node: MappingNode, report: Report) -> None:
@@ -174,11 +197,34 @@ def _check_lengths(reading: Reading, report: Report) -> None:
         report.warning(node_at(reading.root, "questions"), "SQ315", message)
 
 
-def _check_trace(question: TraceQuestion, node: MappingNode, report: Report) -> None:
+def _check_mistakes(question: TraceQuestion | OrderQuestion, node: MappingNode, what: str, report: Report) -> None:
+    """A wrong sequence must differ from the right one and from every other."""
     seen = {question.answer: "the answer"}
     for place, misconception in enumerate(question.misconceptions):
-        tokens = tuple(misconception.answer.split())
-        if tokens in seen:
+        sequence = tuple(misconception.answer.split())
+        if sequence in seen:
             at = node_at(node, "misconceptions", place, "answer")
-            report.error(at, "SQ310", f"this misconception has the same tokens as {seen[tokens]}")
-        seen.setdefault(tokens, f"misconception {place + 1}")
+            report.error(at, "SQ310", f"this misconception has the same {what} as {seen[sequence]}")
+        seen.setdefault(sequence, f"misconception {place + 1}")
+
+
+def _check_configuration(question: ConfigQuestion, node: MappingNode, report: Report) -> None:
+    """A known mistake must not show in the right configuration, nor be told by an earlier one's sign."""
+    answer = flat(question.answer)
+    seen: list[Mapping[str, object]] = []
+    for place, misconception in enumerate(question.misconceptions):
+        at = node_at(node, "misconceptions", place, "where")
+        if shows(misconception.where, answer):
+            report.error(at, "SQ310", "this mistake shows in the answer itself")
+        elif misconception.where in seen:
+            report.error(at, "SQ310", "this mistake shows by the same keys as an earlier one")
+        seen.append(misconception.where)
+
+
+def _check_follow_ups(question: ShortQuestion, node: MappingNode, report: Report) -> None:
+    """After a weak answer and after a strong one there is enough to go on with."""
+    for grade in ("weak", "strong"):
+        depth = depth_under(question.follow_ups, grade)
+        if depth < LEVELS_OF_FOLLOW_UPS:
+            message = f"after a {grade} answer the follow-ups go {depth} of {LEVELS_OF_FOLLOW_UPS} levels deep"
+            report.warning(node_at(node, "follow_ups"), "SQ316", message)

@@ -6,9 +6,21 @@ checker reads them, so that they are exact rationals as written.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+
+Task = Literal["spot-the-bug", "read-the-log", "estimate", "prove", "diagnose"]
+"""What a question has one do, where that has a name of its own."""
+
+Grade = Literal["weak", "ok", "strong"]
+"""How a spoken or written answer was graded by a person."""
+
+ConfigValue = Any
+"""A value of a configuration: a text, number or truth value, or a list of values; None says that it is left out."""
+
+Facts = dict[Literal["target_vocab_size", "draft_vocab_size", "n_predict", "tensor_parallel_size"], int]
+"""What a configuration's rules need to know of the models and the machine."""
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
@@ -84,6 +96,8 @@ class Question(Record, frozen=True, kw_only=True):
     """Target time in seconds."""
     applies_to: str = ""
     """The versions for which the facts hold, such as `vllm>=0.26`."""
+    task: Task | None = None
+    """What the question has one do, where that has a name; a bank's inventory counts by it."""
 
 
 class SingleQuestion(Question, frozen=True, kw_only=True, tag="single", tag_field="type"):
@@ -116,7 +130,7 @@ class NumericQuestion(Question, frozen=True, kw_only=True, tag="numeric", tag_fi
     derivation: tuple[Step, ...] = ()
     """The answer derived step by step, from a form that is plainly right to the closed one; shown on request."""
     tolerance: str = "sig:3"
-    """`exact`, `places:n`, `sig:n`, `rel:x` or `abs:x`."""
+    """`exact`, `places:n`, `sig:n`, `rel:x`, `abs:x` or `decades:x`."""
     unit: str = ""
     """The unit the answer is in, such as `ms`, `GB/s` or `%`; empty for a plain number."""
     form: str = ""
@@ -155,7 +169,113 @@ class TraceQuestion(Question, frozen=True, kw_only=True, tag="trace", tag_field=
     """Wrong token sequences that reveal a known mistake; `answer` is written as the question's own."""
 
 
-AnyQuestion = SingleQuestion | MultiQuestion | NumericQuestion | SymbolicQuestion | TraceQuestion
+class OrderItem(Record, frozen=True, kw_only=True):
+    """One of the things to put in order. In YAML a bare string stands for `{text: …}`."""
+
+    id: str = ""
+    """Stable within the question; an author may give it, else it is `a`, `b`, … in the order written."""
+    text: str
+    """What the item says."""
+
+
+class OrderQuestion(Question, frozen=True, kw_only=True, tag="order", tag_field="type"):
+    """Put the items in order. They are written in the right one and shown shuffled."""
+
+    items: tuple[OrderItem, ...]
+    """The items in the right order, each a text or keys with values."""
+    misconceptions: tuple[Misconception, ...] = ()
+    """Wrong orders that reveal a known mistake; `answer` holds the ids of all items."""
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The ids in the right order."""
+        return tuple(item.id for item in self.items)
+
+
+class ConfigMisconception(Record, frozen=True, kw_only=True):
+    """A part of a configuration that reveals a known mistake, with the sentence that names it."""
+
+    where: dict[str, ConfigValue]
+    """Keys with the values that show the mistake; `absent` where it is shown by a key that is not there."""
+    say: str
+    """What the mistake is, told to whoever makes it."""
+
+
+class ConfigQuestion(Question, frozen=True, kw_only=True, tag="config", tag_field="type"):
+    """Write a configuration of vLLM. It is judged by vLLM's own rules, then key by key."""
+
+    of: Literal["speculative_config", "engine_args"]
+    """What is written; among engine arguments a `speculative_config` may be nested."""
+    answer: dict[str, ConfigValue]
+    """The keys and values of a right configuration."""
+    given: Facts = {}
+    """Facts that vLLM's rules need: `target_vocab_size`, `draft_vocab_size`, `n_predict`, `tensor_parallel_size`."""
+    start: str = ""
+    """A text to repair, shown with the prompt."""
+    accept: dict[str, Literal["any"] | tuple[ConfigValue, ...]] = {}
+    """Other values that are right for a key: a list of them, or `any`."""
+    optional: tuple[str, ...] = ()
+    """Keys that may be there or not."""
+    misconceptions: tuple[ConfigMisconception, ...] = ()
+    """Parts of a configuration that reveal a known mistake."""
+
+
+class RubricPoint(Record, frozen=True, kw_only=True):
+    """One thing that a good answer says."""
+
+    point: str
+    """What the answer says, so that a listener can tell whether it was said."""
+    weight: int = 1
+    """How much the point counts, from 1."""
+    must: bool = False
+    """Whether an answer without it cannot be right."""
+
+
+class ModelAnswerSet(Record, frozen=True, kw_only=True):
+    """What good answers sound like at three seniorities."""
+
+    junior: str
+    """What someone says who has understood it."""
+    senior: str
+    """What someone says who has built with it."""
+    staff: str
+    """What someone says who has decided about it."""
+
+
+class FollowUp(Record, frozen=True, kw_only=True):
+    """A question to go on with, and what to ask after that."""
+
+    grades: tuple[Grade, ...] = msgspec.field(name="if")
+    """How the answer before was graded for this to be asked: `weak`, `ok` or `strong`, or a list of them."""
+    ask: str
+    """The question."""
+    listen_for: str
+    """What a good reply contains."""
+    follow_ups: tuple[FollowUp, ...] = ()
+    """What to ask after the reply, three levels in all."""
+
+
+class ShortQuestion(Question, frozen=True, kw_only=True, tag="short", tag_field="type"):
+    """Answer in a few sentences; a person marks them against the rubric."""
+
+    rubric: tuple[RubricPoint, ...]
+    """What a good answer says, 3 to 6 points."""
+    answers: ModelAnswerSet
+    """Model answers at three seniorities."""
+    follow_ups: tuple[FollowUp, ...] = ()
+    """Questions to go on with, depending on how the answer was graded."""
+
+
+AnyQuestion = (
+    SingleQuestion
+    | MultiQuestion
+    | NumericQuestion
+    | SymbolicQuestion
+    | TraceQuestion
+    | OrderQuestion
+    | ConfigQuestion
+    | ShortQuestion
+)
 
 
 class Bank(Record, frozen=True, kw_only=True):

@@ -6,24 +6,27 @@ import re
 from string import ascii_lowercase
 from typing import Any
 
-import msgspec
-
-from specquiz.banks.decoding import FAILED, Decode, Decoders, sequence, text, whole_number
+from specquiz.banks import config_keys, order_keys, short_keys
+from specquiz.banks.bounds import between, repeats, some
+from specquiz.banks.decoding import FAILED, Decode, Decoders, sequence, text
 from specquiz.banks.model import (
     AnyQuestion,
     Choice,
+    ConfigQuestion,
     Misconception,
     MultiQuestion,
     NumericQuestion,
+    OrderQuestion,
+    ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
     TraceQuestion,
 )
+from specquiz.banks.naming import named
 from specquiz.banks.parsing import MappingNode, Node, Report, ScalarNode, node_at
 from specquiz.banks.problems import suggestion
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-CHOICE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 LEVELS = range(1, 5)
 MOST_CHOICES = len(ascii_lowercase)
 
@@ -52,45 +55,8 @@ def is_slug(value: str, node: Node, report: Report, what: str) -> bool:
 
 def _concepts(node: Node, report: Report) -> Any:
     """At least one slug, each once."""
-    slugs = _some(sequence(slug("each entry of 'concepts'"), "'concepts'"), "'concepts'")(node, report)
-    return (
-        FAILED if slugs is FAILED or _repeats(slugs, node, report, "SQ213", "the concept {!r} comes twice") else slugs
-    )
-
-
-def _repeats(values: tuple[str, ...], node: Node, report: Report, code: str, message: str) -> bool:
-    again = [place for place, value in enumerate(values) if value in values[:place]]
-    for place in again:
-        report.error(node_at(node, place), code, message.format(values[place]))
-    return bool(again)
-
-
-def _some(decode_list: Decode, what: str) -> Decode:
-    """A list that is not empty."""
-
-    def decode(node: Node, report: Report) -> Any:
-        values = decode_list(node, report)
-        if values == ():
-            report.error(node, "SQ212", f"{what} must not be empty")
-            return FAILED
-        return values
-
-    return decode
-
-
-def _between(what: str, low: int, high: int | None) -> Decode:
-    """A whole number from `low` to `high`, both included."""
-    as_int = whole_number(what)
-    span = f"at least {low}" if high is None else f"{low} to {high}"
-
-    def decode(node: Node, report: Report) -> Any:
-        value = as_int(node, report)
-        if value is FAILED or (low <= value and (high is None or value <= high)):
-            return value
-        report.error(node, "SQ206", f"{what} is {span}, not {value}")
-        return FAILED
-
-    return decode
+    slugs = some(sequence(slug("each entry of 'concepts'"), "'concepts'"), "'concepts'")(node, report)
+    return FAILED if slugs is FAILED or repeats(slugs, node, report, "SQ213", "the concept {!r} comes twice") else slugs
 
 
 def _token_list(node: Node, report: Report) -> Any:
@@ -98,7 +64,7 @@ def _token_list(node: Node, report: Report) -> Any:
     if isinstance(node, ScalarNode):
         written = text("'answer'")(node, report)
         return FAILED if written is FAILED else tuple(re.split(r"[\s,]+", written.strip(" \n,")))
-    return _some(sequence(text("each token"), "'answer'"), "'answer'")(node, report)
+    return some(sequence(text("each token"), "'answer'"), "'answer'")(node, report)
 
 
 def _token_line(node: Node, report: Report) -> Any:
@@ -114,23 +80,7 @@ def _choices(node: Node, report: Report) -> Any:
     if not 2 <= len(choices) <= MOST_CHOICES:
         report.error(node, "SQ211", f"a choice question has 2 to {MOST_CHOICES} choices, not {len(choices)}")
         return FAILED
-    named = tuple(
-        choice if choice.id else msgspec.structs.replace(choice, id=letter)
-        for choice, letter in zip(choices, ascii_lowercase, strict=False)
-    )
-    before = len(report.problems)
-    for key in ("id", "text"):
-        first: dict[str, Node] = {}
-        for place, choice in enumerate(named):
-            value = " ".join(getattr(choice, key).split())
-            at = node_at(node, place, key)
-            if value in first:
-                line = first[value].start.line + 1
-                report.error(at, "SQ209", f"two choices have the {key} {value!r}; the first is on line {line}")
-            elif key == "id" and not CHOICE_ID.fullmatch(value):
-                report.error(at, "SQ207", f"the id {value!r} of a choice is not letters, digits, - and _")
-            first.setdefault(value, at)
-    return named if len(report.problems) == before else FAILED
+    return named(choices, node, report, "choice")
 
 
 def _answer_by_id(values: dict[str, Any], node: MappingNode, report: Report) -> None:
@@ -143,7 +93,7 @@ def _answer_by_id(values: dict[str, Any], node: MappingNode, report: Report) -> 
         values["answer"] = _choice_named(answer, choices, at, report)
         return
     ids = tuple(_choice_named(name, choices, node_at(at, place), report) for place, name in enumerate(answer))
-    twice = FAILED not in ids and _repeats(ids, at, report, "SQ209", "the answer names the choice {!r} twice")
+    twice = FAILED not in ids and repeats(ids, at, report, "SQ209", "the answer names the choice {!r} twice")
     values["answer"] = FAILED if twice or FAILED in ids else ids
 
 
@@ -165,20 +115,39 @@ _token_misconception = Decoders(fields={(Misconception, "answer"): _token_line})
 _COMMON: dict[str, Decode] = {
     "id": slug("'id'"),
     "concepts": _concepts,
-    "level": _between("'level'", LEVELS[0], LEVELS[-1]),
-    "seconds": _between("'seconds'", 1, None),
+    "level": between("'level'", LEVELS[0], LEVELS[-1]),
+    "seconds": between("'seconds'", 1, None),
 }
-_KINDS = (SingleQuestion, MultiQuestion, NumericQuestion, SymbolicQuestion, TraceQuestion)
+_KINDS = (
+    SingleQuestion,
+    MultiQuestion,
+    NumericQuestion,
+    SymbolicQuestion,
+    TraceQuestion,
+    OrderQuestion,
+    ConfigQuestion,
+    ShortQuestion,
+)
 
 decode_question = Decoders(
     fields={
         **{(kind, name): decode for kind in _KINDS for name, decode in _COMMON.items()},
         (SingleQuestion, "choices"): _choices,
         (MultiQuestion, "choices"): _choices,
-        (MultiQuestion, "answer"): _some(sequence(text("each entry of 'answer'"), "'answer'"), "'answer'"),
+        (MultiQuestion, "answer"): some(sequence(text("each entry of 'answer'"), "'answer'"), "'answer'"),
         (TraceQuestion, "answer"): _token_list,
         (TraceQuestion, "misconceptions"): sequence(_token_misconception, "'misconceptions'"),
+        (OrderQuestion, "items"): order_keys.items,
+        (OrderQuestion, "misconceptions"): order_keys.misconceptions,
+        **config_keys.FIELDS,
+        **short_keys.FIELDS,
     },
-    amend={SingleQuestion: _answer_by_id, MultiQuestion: _answer_by_id},
+    amend={
+        SingleQuestion: _answer_by_id,
+        MultiQuestion: _answer_by_id,
+        OrderQuestion: order_keys.every_item_once,
+        ConfigQuestion: config_keys.in_one_spelling,
+        ShortQuestion: short_keys.levels_of_follow_ups,
+    },
 ).of(AnyQuestion, "a question")
 """One question of any type."""

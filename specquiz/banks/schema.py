@@ -17,8 +17,24 @@ from typing import Any, Literal
 
 import msgspec
 
-from specquiz.banks.model import AnyQuestion, Bank, Choice, Misconception, Question, TraceQuestion
-from specquiz.banks.question_keys import CHOICE_ID, LEVELS, SLUG
+from specquiz.banks import config_keys, order_keys, short_keys
+from specquiz.banks.model import (
+    AnyQuestion,
+    Bank,
+    Choice,
+    ConfigMisconception,
+    ConfigQuestion,
+    FollowUp,
+    Misconception,
+    OrderItem,
+    OrderQuestion,
+    Question,
+    RubricPoint,
+    ShortQuestion,
+    TraceQuestion,
+)
+from specquiz.banks.naming import OPTION_ID
+from specquiz.banks.question_keys import LEVELS, SLUG
 
 FILE = "specquiz.schema.json"
 """The schema's file, beside the banks that name it in their first line."""
@@ -27,6 +43,9 @@ Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": ["string", "number", "boolean"]}
 _TOKENS: Schema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}
+_IDS: Schema = {"type": "array", "items": {"type": ["string", "number"]}, "minItems": order_keys.FEWEST_ITEMS}
+_KEYS: Schema = {"type": "object", "minProperties": 1}
+_GRADE: Schema = {"enum": list(short_keys.GRADES)}
 _SLUG: Schema = {"type": "string", "pattern": f"^{SLUG.pattern}$"}
 
 # What the loader checks beyond a field's type, and the shorter ways of writing that it takes.
@@ -36,25 +55,70 @@ _SPECIAL: dict[tuple[type, str], Schema] = {
     (Question, "concepts"): {"type": "array", "items": _SLUG, "minItems": 1, "uniqueItems": True},
     (Question, "level"): {"type": "integer", "minimum": LEVELS[0], "maximum": LEVELS[-1]},
     (Question, "seconds"): {"type": "integer", "minimum": 1},
-    (Choice, "id"): {"type": ["string", "number"], "pattern": f"^{CHOICE_ID.pattern}$"},
+    (Choice, "id"): {"type": ["string", "number"], "pattern": f"^{OPTION_ID.pattern}$"},
+    (OrderItem, "id"): {"type": ["string", "number"], "pattern": f"^{OPTION_ID.pattern}$"},
     (TraceQuestion, "answer"): _TOKENS,
     (TraceQuestion, "misconceptions"): {"type": "array", "items": {"$ref": "#/$defs/TraceMisconception"}},
+    (OrderQuestion, "items"): {
+        "type": "array",
+        "items": {"anyOf": [_TEXT, {"$ref": "#/$defs/OrderItem"}]},
+        "minItems": order_keys.FEWEST_ITEMS,
+        "maxItems": order_keys.MOST_ITEMS,
+    },
+    (OrderQuestion, "misconceptions"): {"type": "array", "items": {"$ref": "#/$defs/OrderMisconception"}},
+    (ConfigQuestion, "answer"): _KEYS,
+    (ConfigQuestion, "given"): {
+        "type": "object",
+        "properties": {name: {"type": "integer", "minimum": 1} for name in config_keys.FACTS},
+        "additionalProperties": False,
+    },
+    (ConfigQuestion, "accept"): {
+        "type": "object",
+        "additionalProperties": {"anyOf": [{"const": config_keys.ANY}, {"type": ["array", "object"], "minItems": 1}]},
+    },
+    (ConfigMisconception, "where"): _KEYS,
+    (RubricPoint, "weight"): {"type": "integer", "minimum": 1},
+    (ShortQuestion, "rubric"): {
+        "type": "array",
+        "items": {"$ref": "#/$defs/RubricPoint"},
+        "minItems": short_keys.FEWEST_POINTS,
+        "maxItems": short_keys.MOST_POINTS,
+    },
+    (FollowUp, "grades"): {"anyOf": [_GRADE, {"type": "array", "items": _GRADE, "minItems": 1}]},
 }
+
+# What a field of its own type would not bring along.
+_NAMED = (OrderItem, RubricPoint)
 
 
 def bank_schema() -> Schema:
     """The schema of a bank's file (JSON Schema 2020-12)."""
     definitions: dict[str, Schema] = {}
     root = _record(Bank, definitions)
-    mistake = _record(Misconception, definitions)
-    answer = {**_TOKENS, "description": "The wrong token sequence, as a list or as one text."}
-    mistake["properties"] = {**mistake["properties"], "answer": answer}
+    for record in _NAMED:
+        _kind(record, definitions)
+    tokens = {**_TOKENS, "description": "The wrong token sequence, as a list or as one text."}
+    ids = {**_IDS, "description": "The ids of all items in a wrong order."}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "specquiz question bank",
         **root,
-        "$defs": dict(sorted({**definitions, "TraceMisconception": mistake}.items())),
+        "$defs": dict(
+            sorted(
+                {
+                    **definitions,
+                    "TraceMisconception": _mistake(tokens, definitions),
+                    "OrderMisconception": _mistake(ids, definitions),
+                }.items()
+            )
+        ),
     }
+
+
+def _mistake(answer: Schema, definitions: dict[str, Schema]) -> Schema:
+    """A misconception whose answer is written in this way."""
+    record = _record(Misconception, definitions)
+    return {**record, "properties": {**record["properties"], "answer": answer}}
 
 
 def schema_text() -> str:
@@ -91,6 +155,8 @@ def _kind(kind: Any, definitions: dict[str, Schema]) -> Schema:
         return _question(arguments, definitions)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         if kind.__name__ not in definitions:
+            # A record that holds records of its own kind finds itself here.
+            definitions[kind.__name__] = {}
             definitions[kind.__name__] = _record(kind, definitions)
         reference = {"$ref": f"#/$defs/{kind.__name__}"}
         return {"anyOf": [_TEXT, reference]} if kind is Choice else reference
@@ -103,7 +169,7 @@ def _kind(kind: Any, definitions: dict[str, Schema]) -> Schema:
     if origin in (UnionType, typing.Union):
         (rest,) = (member for member in arguments if member is not NoneType)
         return _kind(rest, definitions)
-    return {str: _TEXT, int: {"type": "integer"}}[kind]
+    return {str: _TEXT, int: {"type": "integer"}, bool: {"type": "boolean"}}[kind]
 
 
 def _question(kinds: tuple[type[msgspec.Struct], ...], definitions: dict[str, Schema]) -> Schema:

@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind", choices=("numeric", "symbolic"), help="default: numeric with --set or without --domain"
     )
-    parser.add_argument("--tolerance", default="exact", help="exact (default), places:N, sig:N, rel:X, abs:X")
+    parser.add_argument(
+        "--tolerance", default="exact", help="exact (default), places:N, sig:N, rel:X, abs:X, decades:X"
+    )
     parser.add_argument("--unit", default="", help="the unit of the reference, such as ms, GB/s or %%")
     parser.add_argument("--form", default="", help="closed, expanded, fraction, lowest-terms, decimal, max-nodes:N")
     parser.add_argument(

@@ -13,7 +13,7 @@ from specquiz.banks.variants import fill
 from specquiz.errors import SpecquizError
 from specquiz.sessions.engine import ItemState, Session, summarise
 from specquiz.sessions.events import Item
-from specquiz.sessions.judging import fits, readable, solution
+from specquiz.sessions.judging import fits, options, readable, solution
 from specquiz.terminal import visible
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ def _question_blocks(row: _Row) -> Iterator[str]:
             yield f"Your answer: {_code(state.answered.text)}. {state.answered.message}"
         return
     yield _quote(fill(question.prompt, row.item.values))
-    choices = {choice.id: choice.text for choice in getattr(question, "choices", ())}
-    # Typed text is shown as it was typed; the texts of choices are the bank's own Markdown.
+    choices = {option.id: option.text for option in options(question)}
+    # Typed text is shown as it was typed; the texts of choices and items are the bank's own Markdown.
     show = str if choices else _code
     if choices:
         yield "\n".join(f"> {place}. {' '.join(choices[id].split())}" for place, id in enumerate(row.item.choices, 1))

@@ -25,7 +25,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str] = {}
     """Variable name to the variant's number, as written in the bank."""
     choices: tuple[str, ...] = ()
-    """Choice ids in the order shown."""
+    """Ids of the choices, or of the items to be ordered, in the order shown."""
 
 
 class SessionStarted(Event, frozen=True, kw_only=True, tag="session_started"):
@@ -50,7 +50,7 @@ class Answered(Event, frozen=True, kw_only=True, tag="answered"):
     index: int
     """Position of the item in the session, from 0."""
     text: str
-    """What was typed; for choices the chosen ids, separated by spaces."""
+    """What was typed; for choices the chosen ids and for an order all ids in it, separated by spaces."""
     outcome: Literal["correct", "wrong"]
     message: str
     """The reason given to the learner (in a mock it is shown at the end)."""

@@ -9,18 +9,25 @@ from itertools import zip_longest
 from typing import assert_never
 
 from specquiz.answers import Correct, Invalid, Verdict, Wrong, check
+from specquiz.answers.configuration import as_text
 from specquiz.answers.tolerance import read_tolerance
 from specquiz.banks.model import (
     AnyQuestion,
     Choice,
+    ConfigQuestion,
     MultiQuestion,
     NumericQuestion,
+    OrderItem,
+    OrderQuestion,
+    ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
     TraceQuestion,
 )
 from specquiz.banks.variants import answer_question, draw_values
+from specquiz.sessions.configuring import judge_configuration
 from specquiz.sessions.events import Item
+from specquiz.sessions.ordering import in_order, judge_order
 
 MAX_ANSWER = 10_000
 """Characters of typed text that are looked at; more is no answer."""
@@ -33,7 +40,7 @@ def wanted_number(question: NumericQuestion) -> str:
 
 
 def judge(question: AnyQuestion, item: Item, text: str) -> Verdict:
-    """Judge what was typed, or for choices the chosen ids separated by spaces. `Invalid` costs nothing."""
+    """Judge what was typed, or for choices and orders the ids separated by spaces. `Invalid` costs nothing."""
     if len(text) > MAX_ANSWER:
         return Invalid(message=f"That is {len(text)} characters long; an answer has at most {MAX_ANSWER}.")
     match question:
@@ -45,11 +52,17 @@ def judge(question: AnyQuestion, item: Item, text: str) -> Verdict:
             return check(answer_question(question, item.values), text)
         case TraceQuestion():
             return _judge_trace(question, text)
+        case OrderQuestion():
+            return judge_order(question, item, text.split())
+        case ConfigQuestion():
+            return judge_configuration(question, text)
+        case ShortQuestion():
+            return Invalid(message="A written answer is marked by a person against the rubric.")
     assert_never(question)
 
 
 def solution(question: AnyQuestion, item: Item) -> str:
-    """The right answer, readable: the texts of the right choices, the formula with its value, or the tokens."""
+    """The right answer, readable: texts of choices or items, the formula with its value, tokens, or the keys."""
     match question:
         case SingleQuestion():
             return _quoted(question.choices, (question.answer,))
@@ -61,26 +74,41 @@ def solution(question: AnyQuestion, item: Item) -> str:
             return f"{formula} = {verdict.value}" if verdict.value and verdict.value != formula else formula
         case TraceQuestion():
             return " ".join(question.answer)
+        case OrderQuestion():
+            return in_order(question, question.answer)
+        case ConfigQuestion():
+            return as_text(question.answer)
+        case ShortQuestion():
+            return question.answers.senior
     assert_never(question)
 
 
 def fits(question: AnyQuestion, item: Item) -> bool:
-    """Whether the item was drawn from this form of the question: same choices, same variables; texts may differ."""
+    """Whether the item was drawn from this form of the question: same options, same variables; texts may differ."""
     match question:
-        case SingleQuestion() | MultiQuestion():
-            return sorted(item.choices) == sorted(choice.id for choice in question.choices)
+        case SingleQuestion() | MultiQuestion() | OrderQuestion():
+            return sorted(item.choices) == sorted(option.id for option in options(question))
         case NumericQuestion() | SymbolicQuestion():
             return item.values.keys() == draw_values(question, random.Random(0)).keys()
-        case TraceQuestion():
+        case TraceQuestion() | ConfigQuestion() | ShortQuestion():
             return True
     assert_never(question)
 
 
 def readable(question: AnyQuestion, text: str) -> str:
-    """A recorded answer as people read it: ids of choices become their texts."""
+    """A recorded answer as people read it: ids of choices and items become their texts."""
     if isinstance(question, SingleQuestion | MultiQuestion):
         return _quoted(question.choices, text.split())
+    if isinstance(question, OrderQuestion):
+        return in_order(question, text.split())
     return text
+
+
+def options(question: AnyQuestion) -> tuple[Choice, ...] | tuple[OrderItem, ...]:
+    """The choices of a choice question, or the items to be put in order; none in other questions."""
+    if isinstance(question, SingleQuestion | MultiQuestion):
+        return question.choices
+    return question.items if isinstance(question, OrderQuestion) else ()
 
 
 def _judge_single(question: SingleQuestion, chosen: Sequence[str]) -> Verdict:

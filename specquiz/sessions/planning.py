@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from specquiz.banks.model import AnyQuestion, Bank, Choice, MultiQuestion, NumericQuestion, SingleQuestion
+from specquiz.banks.model import (
+    AnyQuestion,
+    Bank,
+    Choice,
+    MultiQuestion,
+    NumericQuestion,
+    OrderQuestion,
+    ShortQuestion,
+    SingleQuestion,
+)
 from specquiz.banks.variants import draw_values
 from specquiz.sessions.events import Item
 from specquiz.sessions.history import Attempt, QuestionKey
@@ -92,17 +101,31 @@ def _concepts_in_turn(pool: Sequence[Candidate], rng: random.Random) -> list[Can
 
 
 def candidates(library: Library, bank_ids: Sequence[str]) -> list[Candidate]:
-    """Every question of the named banks (empty: all banks), in the order written. An unknown id raises."""
+    """Every question of the named banks (empty: all banks) that the program can judge, in the order written.
+
+    An unknown id raises.
+    """
     banks = [library.bank(id) for id in dict.fromkeys(bank_ids)] if bank_ids else library.banks
-    return [(bank.id, question) for bank in banks for question in bank.questions]
+    return [(b.id, question) for b in banks for question in b.questions if not isinstance(question, ShortQuestion)]
 
 
 def draw_item(bank_id: str, question: AnyQuestion, seed: int) -> Item:
     """Draw the question's variant and the order of its choices. Neither depends on what else is in the session."""
     rng = random.Random(f"{seed}/{bank_id}/{question.id}")
     values = draw_values(question, rng) if isinstance(question, NumericQuestion) else {}
-    choices = shuffle(question.choices, rng) if isinstance(question, SingleQuestion | MultiQuestion) else ()
-    return Item(bank=bank_id, question=question.id, values=values, choices=choices)
+    return Item(bank=bank_id, question=question.id, values=values, choices=_places(question, rng))
+
+
+def _places(question: AnyQuestion, rng: random.Random) -> tuple[str, ...]:
+    """The ids of a question's choices or items in the order shown; items never in the right one."""
+    if isinstance(question, SingleQuestion | MultiQuestion):
+        return shuffle(question.choices, rng)
+    if not isinstance(question, OrderQuestion):
+        return ()
+    ids = list(question.answer)
+    while tuple(ids) == question.answer:
+        rng.shuffle(ids)
+    return tuple(ids)
 
 
 def shuffle(choices: Sequence[Choice], rng: random.Random) -> tuple[str, ...]:

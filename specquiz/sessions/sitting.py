@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from specquiz.answers import Invalid, Verdict
 from specquiz.sessions.engine import Session, apply
 from specquiz.sessions.events import Answered, AnyEvent, Flagged, HintTaken, Item, Left, Resumed, SessionEvent
-from specquiz.sessions.judging import fits, judge, solution
+from specquiz.sessions.judging import fits, judge, options, solution
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -89,8 +89,8 @@ class Sitting:
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """(id, text) of each choice in the order shown; empty unless it is a choice question."""
-        texts = {choice.id: choice.text for choice in getattr(self.question, "choices", ())}
+        """(id, text) of each choice, or item to be ordered, in the order shown; empty where there are none."""
+        texts = {option.id: option.text for option in options(self.question)}
         return [(id, texts[id]) for id in self.item.choices]
 
     @property

@@ -103,7 +103,7 @@ def open_session(session: Session, now: float) -> tuple[str, str]:
 
 def placeholder(question: AnyQuestion) -> str:
     """What may be typed as an answer to `question`."""
-    from specquiz.banks.model import NumericQuestion, SymbolicQuestion, TraceQuestion
+    from specquiz.banks.model import ConfigQuestion, NumericQuestion, SymbolicQuestion, TraceQuestion
     from specquiz.sessions.judging import wanted_number
 
     match question:
@@ -113,6 +113,8 @@ def placeholder(question: AnyQuestion) -> str:
             return f"a formula in {', '.join(question.vars)}"
         case NumericQuestion():
             return f"a number ({wanted_number(question)}), or a formula that gives it"
+        case ConfigQuestion():
+            return "a configuration, such as a JSON object"
         case _:
             return ""
 
