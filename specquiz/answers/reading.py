@@ -301,7 +301,7 @@ class _Parser:
         return Sum(self.with_index(index, self.product), index.text, low, high, token.at)
 
     def sum_call(self, token: Token) -> Node:
-        """`(term, (i, low, high))`, also `(term, i, low, high)` and `(term, i=low, high)`."""
+        """`(term, (i, low, high))`, also `(term, i, low, high)`, `(term, i=low, high)` and `(term, i=0..high)`."""
         index = self.find_index()
         if index is None:
             raise refusals.boundless(token)
@@ -314,7 +314,7 @@ class _Parser:
         if self.take().kind not in (",", "="):
             raise refusals.boundless(token)
         low = self.sum()
-        self.expect(",", token)
+        self.expect(".." if self.token.kind == ".." else ",", token)
         high = self.sum()
         if inner:
             self.close(inner)

@@ -15,13 +15,15 @@ from specquiz.answers.vocabulary import FUNCTIONS, Vocabulary
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
 _SUBSCRIPT = re.compile(r"_(?:\{([A-Za-z0-9]+)\}|([A-Za-z0-9]+))")
 _EXPONENT = re.compile(r" ?([eE])([-+]?\d+)")
+_RANGE = re.compile(r"(?<!\.)\.\.(?!\.)")
+"""Parts the bounds of a sum's index, as in `i=0..4`."""
 _SYMBOLS = frozenset("+-*/^(){}[],|=_√!~")
 _COMPARISONS = frozenset("<>≠")
 _ROUNDED = {"⌊": "floor", "⌈": "ceil"}
 
 
 class Token(NamedTuple):
-    """A piece of the text. `kind` is `number`, `name`, `sum`, `frac`, `end`, or the symbol itself."""
+    """A piece of the text. `kind` is `number`, `name`, `sum`, `frac`, `end`, `..`, or the symbol itself."""
 
     kind: str
     at: int
@@ -81,6 +83,9 @@ class _Tokeniser:
         match = (ARGUMENT_RUN if in_call else RUN).match(self.text, at)
         assert match
         run, end, exponent = match[0], match.end(), 0
+        if self.tokens and self.tokens[-1].kind == "=" and _RANGE.search(run):
+            run = run.partition("..")[0]
+            end = at + len(run)
         if "..." in run:
             raise _ellipsis(at + run.index("..."))
         scientific = _EXPONENT.match(self.text, end)
@@ -135,6 +140,9 @@ class _Tokeniser:
         if fraction := vulgar_fraction(character):
             self.fraction(Fraction(*fraction), at)
             return at + 1
+        if _RANGE.match(text, at) and [token.kind for token in self.tokens[-2:]] == ["=", "number"]:
+            self.add("..", at, "..")
+            return at + 2
         if character in "⌊⌈":
             self.add("name", at, _ROUNDED[character])
             self.add("(", at, character)

@@ -80,6 +80,8 @@ def test_latex_is_read(latex: str, meant: str) -> None:
         "Sum(a^i, (i, 0, K))",
         "sum(a^i, i, 0, K)",
         "Sum(a^i, i=0, K)",
+        "Sum(a^i, i=0..K)",
+        "sum(a^i, (i = 0 .. K))",
         "Σ(a^i,(i,0,K))",
         "Σ_{i=0}^{K} a^i",
         "∑_(i=0)^K a^i",
