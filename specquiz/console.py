@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from specquiz.terminal import spell_out_what_streams_lack, visible, wrapped
 
@@ -35,6 +37,18 @@ class Console:
         """Write `text`, wrapped, with every control character made visible."""
         for line in wrapped(visible(text), max(20, self.width - len(indent))) if text else ("",):
             self.sink.write(f"{indent}{line}".rstrip() + "\n")
+
+    def say_lines(self, lines: Iterable[str]) -> None:
+        """Write lines; where one wraps, its further lines keep its indent."""
+        for line in lines:
+            text = line.lstrip(" ")
+            self.say(text, indent=line[: len(line) - len(text)])
+
+    def say_json(self, facts: Mapping[str, Any]) -> int:
+        """Write facts as JSON, for programs; return the exit code."""
+        json.dump(facts, self.sink, ensure_ascii=False, indent=2)
+        self.sink.write("\n")
+        return 0
 
     def option(self, mark: str, text: str) -> None:
         """Write one numbered option, its further lines indented below its first."""

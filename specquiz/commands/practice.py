@@ -159,13 +159,11 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
 def _say_opened_labs(log: Log, library: Library, console: Console) -> None:
     """Record the labs that these answers have opened, so that they stay open, and say so."""
     from specquiz.labs.loading import load_labs
-    from specquiz.labs.unlocking import newly_opened
-    from specquiz.sessions.events import LabUnlocked
+    from specquiz.labs.unlocking import locks, record_opened
     from specquiz.sessions.mastery import mastery
 
-    events = log.events()
-    for lab in newly_opened(load_labs(), mastery(events, library), events):
-        log.append(LabUnlocked(at=time.time(), lab=lab.id, how="mastery"))
+    labs, events = load_labs(), log.events()
+    for lab in record_opened(labs, locks(labs, mastery(events, library), events), log.append, time.time()):
         console.say(f"The lab “{lab.title}” is open now: specquiz lab run {lab.id}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -74,10 +74,26 @@ def lock(lab: Lab, mastery: Mapping[str, Mastery], events: Iterable[Event]) -> L
     return Unlocked("override", recorded=True) if recorded else Locked(missing)
 
 
-def newly_opened(labs: Iterable[Lab], mastery: Mapping[str, Mastery], events: Sequence[Event]) -> tuple[Lab, ...]:
-    """The labs that this mastery opens and that the log does not hold yet: record `LabUnlocked` for each."""
-    found = {lab.id: lock(lab, mastery, events) for lab in labs}
-    return tuple(lab for lab in labs if found[lab.id] == Unlocked("mastery", recorded=False))
+def locks(labs: Iterable[Lab], mastery: Mapping[str, Mastery], events: Sequence[Event]) -> dict[str, Lock]:
+    """The lock of each lab, by its id."""
+    return {lab.id: lock(lab, mastery, events) for lab in labs}
+
+
+def record_opened(
+    labs: Iterable[Lab], found: Mapping[str, Lock], record: Callable[[LabUnlocked], object], at: float
+) -> tuple[Lab, ...]:
+    """Record the labs that mastery has just opened, so that they stay open; return them.
+
+    Args:
+        labs: the labs.
+        found: the lock of each by its id, as `locks` finds it.
+        record: commits an event to the log.
+        at: seconds since the epoch.
+    """
+    opened = tuple(lab for lab in labs if found[lab.id] == Unlocked("mastery", recorded=False))
+    for lab in opened:
+        record(LabUnlocked(at=at, lab=lab.id, how="mastery"))
+    return opened
 
 
 def _missing(concept: str, state: Mastery | None, bound: float) -> Missing:

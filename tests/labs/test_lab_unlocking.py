@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specquiz.labs.model import Lab
-from specquiz.labs.unlocking import Locked, Missing, Unlocked, lock, newly_opened
+from specquiz.labs.unlocking import Locked, Missing, Unlocked, lock, locks, record_opened
 from specquiz.sessions.events import LabUnlocked
 from specquiz.sessions.mastery import ConceptMastery
 
@@ -34,8 +34,12 @@ def test_reaching_every_bound_opens_it_once(lab: Lab) -> None:
     opened = LabUnlocked(at=1.0, lab=lab.id, how="mastery")
 
     assert lock(lab, mastered, []) == Unlocked("mastery", recorded=False)
-    assert newly_opened([lab], mastered, []) == (lab,)
-    assert newly_opened([lab], mastered, [opened]) == ()
+
+    log: list[LabUnlocked] = []
+    assert record_opened([lab], locks([lab], mastered, []), log.append, at=1.0) == (lab,)
+    assert log == [opened]
+    assert record_opened([lab], locks([lab], mastered, log), log.append, at=2.0) == ()
+    assert log == [opened]
 
 
 def test_it_stays_open_when_mastery_falls(lab: Lab) -> None:

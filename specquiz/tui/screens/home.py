@@ -122,14 +122,12 @@ class HomeScreen(Page):
 
     def _record_opened_labs(self, overview: Overview) -> None:
         """A lab that opened stays open: the log says so from now on."""
-        from specquiz.labs.unlocking import Unlocked
-        from specquiz.sessions.events import LabUnlocked
+        from specquiz.labs.unlocking import record_opened
 
-        for entry in overview.labs:
-            if isinstance(entry.lock, Unlocked) and not entry.lock.recorded:
-                event = LabUnlocked(at=self.program.clock(), lab=entry.lab.id, how=entry.lock.how)
-                self.program.opened.log.append(event)
-                self.notify(f"The lab “{entry.lab.title}” is open now.", markup=False)
+        found = {entry.lab.id: entry.lock for entry in overview.labs}
+        desk = self.program.opened
+        for lab in record_opened(desk.labs, found, desk.log.append, self.program.clock()):
+            self.notify(f"The lab “{lab.title}” is open now.", markup=False)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         entry = self._entries.get(event.option_id or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,6 +22,9 @@ from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.question import QuestionPane
+
+if TYPE_CHECKING:
+    from specquiz.labs.model import Lab
 
 _QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 
@@ -126,8 +129,20 @@ class PracticeScreen(Page):
     def _show_summary(self) -> None:
         missed = len(self._practice.missed_items())
         self._pane.ask_choices("", self._ways_on(missed), multi=False, chosen=("missed",) if missed else ("home",))
-        self._pane.show_stem(wording.summary(self._practice.summary()))
+        opened = [
+            Content(f"The lab “{lab.title}” is open now; it is on the home screen.") for lab in self._opened_labs()
+        ]
+        self._pane.show_stem(Content("\n\n").join([wording.summary(self._practice.summary()), *opened]))
         self.show_frame("Practice done", "", self.DONE)
+
+    def _opened_labs(self) -> tuple[Lab, ...]:
+        """The labs that these answers have opened; the log says so from now on."""
+        from specquiz.labs.unlocking import locks, record_opened
+        from specquiz.sessions.mastery import mastery
+
+        desk, now = self.program.opened, self.program.clock()
+        events = desk.log.events()
+        return record_opened(desk.labs, locks(desk.labs, mastery(events, desk.library), events), desk.log.append, now)
 
     @staticmethod
     def _ways_on(missed: int) -> list[tuple[str, str]]:

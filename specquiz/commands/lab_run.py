@@ -1,0 +1,160 @@
+"""`specquiz lab run`: predict, run a lab, be graded."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from specquiz.console import Console
+    from specquiz.labs.model import Lab, ProfileName
+    from specquiz.labs.running import Progress
+    from specquiz.labs.unlocking import Lock
+    from specquiz.store.log import Log
+
+
+def locks_in(log: Log, labs: Iterable[Lab]) -> dict[str, Lock]:
+    """Which labs are open by this log; those that mastery has just opened are recorded, so that they stay open."""
+    import time
+
+    from specquiz.banks.library import open_library
+    from specquiz.labs.unlocking import locks, record_opened
+    from specquiz.sessions.mastery import mastery
+
+    events = log.events()
+    found = locks(labs, mastery(events, open_library()), events)
+    record_opened(labs, found, log.append, time.time())
+    return found
+
+
+def run_one(arguments: argparse.Namespace, console: Console) -> int:
+    """Ask for the predictions, run the lab and tell its grade."""
+    from specquiz.commands.lab_evidence import exit_code
+    from specquiz.console import wants_plain
+    from specquiz.labs.environment import find
+    from specquiz.labs.loading import find_lab, load_labs
+    from specquiz.labs.running import run_lab
+    from specquiz.labs.telling import grade_lines, lock_lines, run_lines
+    from specquiz.labs.unlocking import Locked
+    from specquiz.store.log import open_log
+
+    lab = find_lab(load_labs(), arguments.id)
+    profile: ProfileName = arguments.profile
+    with open_log() as log, _signals_interrupt():
+        lock = _opened(lab, log, arguments.unlock)
+        if isinstance(lock, Locked):
+            console.say_lines(lock_lines(lab, lock))
+            console.say("`specquiz practice` earns it; --unlock opens it all the same, and the record says so.")
+            return 1
+        environment = find(profile, arguments.python)
+        predictions = _predictions(lab, arguments.predict, console)
+        seconds = lab.profiles[profile].seconds
+        console.say()
+        console.say(
+            f"Running {lab.id} on vLLM {environment.vllm}, profile {profile}; about {seconds:g} s. Ctrl-C stops."
+        )
+        shown = _Progress(console, live=not wants_plain(arguments.plain))
+        done = run_lab(
+            lab,
+            profile,
+            predictions,
+            environment=environment,
+            record=log.append,
+            report=shown,
+            unlocked_by=lock.how,
+            download=arguments.download,
+        )
+    console.say()
+    if done.grade is None:
+        console.say(f"The run broke. {done.reason}")
+        console.say(f"What finished is kept: {done.evidence}")
+        return 1
+    console.say_lines((*run_lines(done.record), "", *grade_lines(done.grade), f"Evidence: {done.evidence}"))
+    return exit_code(done.grade)
+
+
+def _opened(lab: Lab, log: Log, override: bool) -> Lock:
+    """The lock of a lab, opened by force where that was asked for and needed; the log says so."""
+    import time
+
+    from specquiz.labs.unlocking import Locked, Unlocked
+    from specquiz.sessions.events import LabUnlocked
+
+    found = locks_in(log, [lab])[lab.id]
+    if isinstance(found, Locked) and override:
+        log.append(LabUnlocked(at=time.time(), lab=lab.id, how="override"))
+        return Unlocked("override", recorded=True)
+    return found
+
+
+def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, str]:
+    """The predictions from the command line, and the others asked for one by one."""
+    from specquiz.errors import UsageError
+    from specquiz.labs.predictions import read_prediction, read_predictions
+    from specquiz.labs.telling import question, setting_lines
+
+    typed: dict[str, str] = {}
+    for word in given:
+        name, mark, value = word.partition("=")
+        if not mark:
+            raise UsageError(f"--predict {word!r} has no value.", remedy="Write --predict ID=VALUE.")
+        typed[name.strip()] = value.strip()
+    known = {prediction.id: prediction for prediction in lab.predict}
+    for name in typed.keys() & known.keys():
+        read_prediction(lab, known[name], typed[name])
+    asked = [prediction for prediction in lab.predict if prediction.id not in typed]
+    if asked:
+        console.say(f"{lab.id}: {lab.title}")
+        console.say_lines(("", *lab.goal.rstrip().splitlines(), "", *setting_lines(lab), ""))
+        console.say("Your predictions, stored before anything starts:")
+    for prediction in asked:
+        console.say(question(lab, prediction))
+        while prediction.id not in typed:
+            line = console.ask(f"{prediction.id} =")
+            if line is None:
+                break
+            try:
+                read_prediction(lab, prediction, line)
+            except UsageError as error:
+                console.say(str(error))
+            else:
+                typed[prediction.id] = line
+    read_predictions(lab, typed)
+    return typed
+
+
+class _Progress:
+    """Shows the stages: a line for each that ended, and on a terminal the running one, redrawn."""
+
+    def __init__(self, console: Console, live: bool) -> None:
+        self._console = console
+        self._live = live
+
+    def __call__(self, progress: Progress) -> None:
+        from specquiz.labs.telling import progress_line
+
+        sink = self._console.sink
+        if self._live:
+            sink.write("\r\x1b[2K")
+        if progress.kind in ("finished", "failed"):
+            self._console.say(progress_line(progress))
+        elif self._live:
+            sink.write(progress_line(progress))
+        sink.flush()
+
+
+@contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Let a polite end (SIGTERM, a closed terminal) stop a run as Ctrl-C does: in order, and recorded."""
+
+    # What is ignored stays ignored: that is how `nohup` keeps a run alive.
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
