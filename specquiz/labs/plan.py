@@ -18,7 +18,7 @@ KV_CACHE_GIB = 1
 
 
 def plan_job(lab: Lab, profile: ProfileName, arm: str, workloads: Mapping[str, Workload]) -> dict[str, object]:
-    """The job that `engines/arm.py` reads."""
+    """The job that the child `engines/arm.py` reads."""
     settings = lab.profiles[profile]
     return {
         "device": device(profile),
@@ -29,6 +29,7 @@ def plan_job(lab: Lab, profile: ProfileName, arm: str, workloads: Mapping[str, W
         "gpu_memory_utilization": settings.gpu_memory_utilization,
         "chat_template": settings.chat_template,
         "speculative_config": dict(lab.arms[arm].speculative_config),
+        "cpu_sampler": "repair",
         "sampling": msgspec.to_builtins(lab.sampling),
         "workloads": {
             name: [{"text": prompt.text, "chat": prompt.chat} for prompt in workload.prompts]

@@ -104,6 +104,8 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
                     tokens = sum(len(request["output"]) for request in event["run"]["requests"])
                 case "failed":
                     raise ArmFailed(causes.explain(event["type"], event["message"], arm.log_tail()))
+                case "refused":
+                    raise ArmFailed(event["reason"])
                 case "exit":
                     arm.exit_code = event["code"]
                 case "done":
@@ -126,7 +128,7 @@ class _Arm:
                 self._process = subprocess.Popen(
                     [
                         *(sys.executable, "-I", "-S", str(_HERE / "supervisor.py"), str(lifeline), str(events)),
-                        *(str(python), str(_HERE / "arm.py")),
+                        *(str(python), str(_HERE), "arm"),
                     ],
                     stdin=subprocess.PIPE,
                     stdout=sink,

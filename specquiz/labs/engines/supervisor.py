@@ -4,7 +4,7 @@ Leads the arm's process group and does nothing but wait. When the app is gone (i
 SIGKILL) or the arm has ended, it ends the whole group, itself included. A thread inside the arm could not promise
 that: native code may hold the interpreter for long.
 
-Command line: LIFELINE EVENTS PYTHON SCRIPT, the first two being descriptors.
+Command line: LIFELINE EVENTS PYTHON WORD …, the first two being descriptors; EVENTS is handed on as the last word.
 """
 
 from __future__ import annotations
