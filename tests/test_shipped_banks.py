@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from specquiz import places
 from specquiz.answers import Correct, Wrong, check
@@ -64,8 +65,18 @@ def shipped_concepts() -> tuple[Concept, ...]:
     return listed.concepts
 
 
-NAMES = sorted(path.stem for path in places.shipped_questions().glob("*.yaml") if path.name != "concepts.yaml")
-BANKS = {name: shipped(name) for name in NAMES}
+def shipped_banks() -> dict[str, Bank]:
+    """The banks by id; files with the same id make one bank."""
+    banks: dict[str, Bank] = {}
+    for path in sorted(places.shipped_questions().glob("*.yaml")):
+        if path.name != "concepts.yaml":
+            bank = shipped(path.stem)
+            earlier = banks[bank.id].questions if bank.id in banks else ()
+            banks[bank.id] = replace(bank, questions=(*earlier, *bank.questions))
+    return banks
+
+
+BANKS = shipped_banks()
 ALL = [(bank.id, question) for bank in BANKS.values() for question in bank.questions]
 QUESTIONS = [question for _, question in ALL]
 NUMERIC = [question for question in QUESTIONS if isinstance(question, NumericQuestion)]
