@@ -238,11 +238,7 @@ class PracticeScreen(Page):
         if self._practice.phase == "asking":
             self.notify("The primer opens after the answer; F2 gives a hint.", markup=False, timeout=3)
         elif self._practice.phase == "feedback":
-            from specquiz.banks.primers import place_of
-
-            library = self.program.opened.library
-            concept = library.concepts.get(self._practice.question.concepts[0])
-            place = place_of(concept, library.primers) if concept else None
+            place = self._practice.primer_at(self._practice.session.index)
             if place is None:
                 self.notify("No primer is about this.", markup=False, timeout=3)
                 return
