@@ -190,6 +190,13 @@ def test_other_banks_ask_about_the_lock_as_well(concept: str) -> None:
     assert any(concept in question.concepts for bank, question in ALL if bank != "tuning-alpha-k")
 
 
+@pytest.mark.parametrize("concept", LOCKS)
+def test_the_first_ten_questions_of_the_bank_on_tuning_can_open_the_first_lab(concept: str) -> None:
+    first = [question for question in BANKS["tuning-alpha-k"].questions if question.level == 1]
+    assert len(first) <= 10
+    assert sum(concept in question.concepts for question in first) >= 3
+
+
 def test_the_lock_opens_in_ten_minutes() -> None:
     on_it = [question for question in BANKS["tuning-alpha-k"].questions if set(question.concepts) & set(LOCKS)]
     assert sum(question.seconds for question in on_it) <= 600

@@ -78,9 +78,4 @@ class RoundStart:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class LookupStart:
-    """Looking words up; to begin with, the list of primers."""
-
-
-Start = Home | PracticeStart | MockStart | ResumeStart | LabStart | ExplorerStart | RoundStart | LookupStart
+Start = Home | PracticeStart | MockStart | ResumeStart | LabStart | ExplorerStart | RoundStart
