@@ -68,9 +68,9 @@ def _evidence_of(path: Path) -> tuple[Lab, Evidence]:
 
 def _graded(lab: Lab, evidence: Evidence) -> Grade:
     """The grade; none where other inputs than the shipped ones went in, or the log tells the run otherwise."""
+    from specquiz.labs.broken import Broken
     from specquiz.labs.grading import NotGradable, grade
     from specquiz.labs.history import contradictions
-    from specquiz.labs.invariants import Broken
     from specquiz.labs.plan import other_inputs
 
     others = tuple(Broken("inputs", reason) for reason in other_inputs(lab, evidence))

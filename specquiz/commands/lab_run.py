@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from specquiz.console import Console
-    from specquiz.labs.model import Lab, ProfileName
-    from specquiz.labs.running import Progress
+    from specquiz.labs.evidence import Evidence
+    from specquiz.labs.model import Lab, Prediction, ProfileName
+    from specquiz.labs.running import Ask, Progress
     from specquiz.labs.unlocking import Lock
     from specquiz.store.log import Log
 
@@ -37,6 +38,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.labs.environment import find
     from specquiz.labs.loading import find_lab, load_labs
     from specquiz.labs.running import run_lab
+    from specquiz.labs.tailoring import tailored
     from specquiz.labs.telling import grade_lines, lock_lines, run_lines
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
@@ -50,7 +52,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             console.say("`specquiz practice` earns it; --unlock opens it all the same, and the record says so.")
             return 1
         environment = find(profile, arguments.python)
-        predictions = _predictions(lab, arguments.predict, console)
+        predictions = _predictions(tailored(lab, profile), arguments.predict, console)
         seconds = lab.profiles[profile].seconds
         console.say()
         console.say(
@@ -64,6 +66,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             environment=environment,
             record=log.append,
             report=shown,
+            ask=_asker(tailored(lab, profile), console),
             unlocked_by=lock.how,
             download=arguments.download,
         )
@@ -91,10 +94,10 @@ def _opened(lab: Lab, log: Log, override: bool) -> Lock:
 
 
 def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, str]:
-    """The predictions from the command line, and the others asked for one by one."""
+    """The predictions from the command line, and the others asked for one by one, but for those that come later."""
     from specquiz.errors import UsageError
-    from specquiz.labs.predictions import read_prediction, read_predictions
-    from specquiz.labs.telling import question, setting_lines
+    from specquiz.labs.predictions import read_prediction, read_some
+    from specquiz.labs.telling import setting_lines
 
     typed: dict[str, str] = {}
     for word in given:
@@ -105,11 +108,24 @@ def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, 
     known = {prediction.id: prediction for prediction in lab.predict}
     for name in typed.keys() & known.keys():
         read_prediction(lab, known[name], typed[name])
-    asked = [prediction for prediction in lab.predict if prediction.id not in typed]
+    first = [prediction for prediction in lab.predict if not (prediction.after and console.interactive)]
+    asked = [prediction for prediction in first if prediction.id not in typed]
     if asked:
         console.say(f"{lab.id}: {lab.title}")
         console.say_lines(("", *lab.goal.rstrip().splitlines(), "", *setting_lines(lab), ""))
         console.say("Your predictions, stored before anything starts:")
+    typed |= _answers(lab, asked, console)
+    read_some(lab, first, typed)
+    return typed
+
+
+def _answers(lab: Lab, asked: Iterable[Prediction], console: Console) -> dict[str, str]:
+    """Ask for predictions one by one, each until it can be; those that nobody answers stay out."""
+    from specquiz.errors import UsageError
+    from specquiz.labs.predictions import read_prediction
+    from specquiz.labs.telling import question
+
+    typed: dict[str, str] = {}
     for prediction in asked:
         console.say(question(lab, prediction))
         while prediction.id not in typed:
@@ -122,8 +138,21 @@ def _predictions(lab: Lab, given: Iterable[str], console: Console) -> dict[str, 
                 console.say(str(error))
             else:
                 typed[prediction.id] = line
-    read_predictions(lab, typed)
     return typed
+
+
+def _asker(lab: Lab, console: Console) -> Ask | None:
+    """Asks between two arms, where somebody is there to be asked."""
+    if not console.interactive:
+        return None
+
+    def ask(arm: str, due: tuple[Prediction, ...], evidence: Evidence) -> dict[str, str]:
+        from specquiz.labs.telling import asking_lines
+
+        console.say_lines(asking_lines(lab, arm, evidence))
+        return _answers(lab, due, console)
+
+    return ask
 
 
 class _Progress:

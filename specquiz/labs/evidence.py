@@ -17,7 +17,7 @@ import msgspec
 
 from specquiz.banks.model import Record
 from specquiz.errors import SpecquizError
-from specquiz.labs.model import Scalar
+from specquiz.labs.model import Scalar, as_plain
 
 FORMAT = 1
 
@@ -40,6 +40,12 @@ class RequestRun(Record, frozen=True, kw_only=True):
     """Accepted draft tokens of each step that had a draft; None where this vLLM cannot tell (before 0.29)."""
     drafted: tuple[int, ...] | None = None
     """Draft tokens of each step that had a draft."""
+    first: float | None = None
+    """Seconds from the workload's start to the first token."""
+    last: float | None = None
+    """Seconds from the workload's start to the last token."""
+    margins: tuple[float, ...] | None = None
+    """By how much the best token's log probability lay above the second's, for every token; None if not asked for."""
 
 
 class WorkloadRun(Record, frozen=True, kw_only=True):
@@ -51,6 +57,8 @@ class WorkloadRun(Record, frozen=True, kw_only=True):
     before: Counters
     after: Counters
     requests: tuple[RequestRun, ...]
+    peak_memory: int = 0
+    """Bytes at their highest when the workload ended; 0 if not known."""
 
 
 class ArmRun(Record, frozen=True, kw_only=True):
@@ -69,6 +77,12 @@ class ArmRun(Record, frozen=True, kw_only=True):
     """Environment variables that steer vLLM."""
     workloads: dict[str, WorkloadRun] = msgspec.field(default_factory=dict)
     log_tail: str = ""
+    repeats: dict[str, tuple[WorkloadRun, ...]] = msgspec.field(default_factory=dict)
+    """The further runs of each workload, where arms take turns."""
+
+    def runs(self, workload: str) -> tuple[WorkloadRun, ...]:
+        """Every run of a workload, in order of time."""
+        return (self.workloads[workload], *self.repeats.get(workload, ()))
 
 
 class LabReference(Record, frozen=True, kw_only=True):
@@ -104,6 +118,22 @@ class Evidence(Record, frozen=True, kw_only=True):
     """The arms in the order they ran."""
     arms: dict[str, ArmRun]
     digest: str = ""
+    predicted_after: dict[str, float] = msgspec.field(default_factory=dict)
+    """Arm to when the predictions that are asked after it were stored."""
+    written: dict[str, dict[str, Scalar]] = msgspec.field(default_factory=dict)
+    """Arm to the speculative config that the learner wrote."""
+    further_files: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    """Further models (drafts) to their files' SHA-256, as in `model_files`."""
+
+
+ADDED: dict[str, frozenset[str]] = {
+    "RequestRun": frozenset({"first", "last", "margins"}),
+    "WorkloadRun": frozenset({"peak_memory"}),
+    "ArmRun": frozenset({"repeats"}),
+    "Evidence": frozenset({"predicted_after", "written", "further_files"}),
+}
+"""Record to the fields that came after the first runs were recorded: left out while they hold their default, so that
+the digest of those runs still fits."""
 
 
 def canonical(value: object) -> bytes:
@@ -111,14 +141,21 @@ def canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
-def digest(plain: dict[str, object]) -> str:
+def digest(values: dict[str, object]) -> str:
     """SHA-256 over evidence as plain JSON values, without its `digest`."""
-    return hashlib.sha256(canonical({key: value for key, value in plain.items() if key != "digest"})).hexdigest()
+    return hashlib.sha256(canonical({key: value for key, value in values.items() if key != "digest"})).hexdigest()
 
 
 def sealed(evidence: Evidence) -> Evidence:
     """`evidence` with its digest filled in."""
-    return msgspec.structs.replace(evidence, digest=digest(msgspec.to_builtins(evidence)))
+    return msgspec.structs.replace(evidence, digest=digest(plain(evidence)))
+
+
+def plain(evidence: Evidence) -> dict[str, object]:
+    """Evidence as plain JSON values, as it is written and as its digest is taken."""
+    found = as_plain(evidence, ADDED)
+    assert isinstance(found, dict)
+    return found
 
 
 def write_evidence(path: Path, evidence: Evidence) -> Evidence:
@@ -128,7 +165,7 @@ def write_evidence(path: Path, evidence: Evidence) -> Evidence:
         SpecquizError: the disk is full or the folder cannot be written.
     """
     evidence = sealed(evidence)
-    text = json.dumps(msgspec.to_builtins(evidence), indent=None, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(plain(evidence), indent=None, separators=(",", ":"), allow_nan=False)
     beside = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -155,38 +192,38 @@ def read_evidence(path: Path) -> Evidence:
         SpecquizError: the file cannot be read, is no evidence, has a newer format, or differs from its digest.
     """
     try:
-        plain = json.loads(path.read_bytes())
+        found = json.loads(path.read_bytes())
     except OSError as error:
         raise SpecquizError(f"The evidence cannot be read: {error.strerror or error}.", where=str(path)) from error
     except ValueError as error:
         raise SpecquizError(f"This is not JSON: {error}.", where=str(path)) from error
-    return decode_evidence(plain, where=str(path))
+    return decode_evidence(found, where=str(path))
 
 
-def decode_evidence(plain: object, *, where: str) -> Evidence:
+def decode_evidence(values: object, *, where: str) -> Evidence:
     """Evidence from plain JSON values, held against its digest.
 
     Raises:
         SpecquizError: as `read_evidence`.
     """
-    if not isinstance(plain, dict) or "format" not in plain or "digest" not in plain:
+    if not isinstance(values, dict) or "format" not in values or "digest" not in values:
         raise SpecquizError(
             "This is not the evidence of a lab run.",
             where=where,
             remedy="`specquiz lab run` writes an evidence.json and says where.",
         )
-    if plain["format"] != FORMAT:
+    if values["format"] != FORMAT:
         raise SpecquizError(
-            f"This evidence has format {plain['format']!r}; this specquiz reads format {FORMAT}.",
+            f"This evidence has format {values['format']!r}; this specquiz reads format {FORMAT}.",
             where=where,
             remedy="Grade it with the specquiz that made it, or with a newer one.",
         )
     try:
-        found = digest(plain)
-        evidence = msgspec.convert(plain, Evidence)
+        found = digest(values)
+        evidence = msgspec.convert(values, Evidence)
     except (ValueError, msgspec.ValidationError) as error:
         raise SpecquizError(f"This evidence is damaged: {error}.", where=where) from error
-    if found != plain["digest"]:
+    if found != values["digest"]:
         raise SpecquizError(
             "The evidence was changed after it was written: its content no longer matches its digest.",
             where=where,

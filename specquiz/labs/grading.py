@@ -9,7 +9,7 @@ from specquiz.labs.evidence import Evidence
 from specquiz.labs.model import Lab, Quantity
 
 if TYPE_CHECKING:
-    from specquiz.labs.invariants import Broken
+    from specquiz.labs.broken import Broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Observation:
     predicted: float | None
     note: str = ""
     """Why there is no data or no interval."""
+    interval: tuple[float, float] | None = None
+    """The interval that was predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class RuleVerdict:
     observed: str
     """What was observed, in a sentence with its figures."""
     why: str
+    learn: str = ""
+    """What this way of failing teaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Graded:
     quantities: tuple[Observation, ...]
     positions: tuple[Positions, ...]
     rules: tuple[RuleVerdict, ...]
+    advice: str = ""
+    """Why the verdict is only advice on this profile; empty where it counts."""
 
     @property
     def passed(self) -> bool:
@@ -81,14 +87,15 @@ def grade(lab: Lab, evidence: Evidence) -> Grade:
     # NumPy comes along with these; the verdicts above are needed by screens that grade nothing.
     from specquiz.labs.invariants import broken_invariants
     from specquiz.labs.judging import observe, observe_positions, verdict
+    from specquiz.labs.tailoring import tailored
 
     broken = broken_invariants(lab, evidence)
     if broken:
         return NotGradable(broken)
+    here = tailored(lab, evidence.profile, evidence.written)
     return Graded(
-        quantities=observe(lab, evidence),
-        positions=observe_positions(lab, evidence),
-        rules=tuple(
-            verdict(lab, evidence, rule) for rule in lab.grade if not rule.profiles or evidence.profile in rule.profiles
-        ),
+        quantities=observe(here, evidence),
+        positions=observe_positions(here, evidence),
+        rules=tuple(verdict(here, evidence, rule) for rule in here.grade),
+        advice=lab.advisory.get(evidence.profile, ""),
     )

@@ -1,35 +1,29 @@
 """What must hold of any honest evidence, whatever was measured. A broken one means "not gradable", with the reason.
 
-I1 to I4, I7 and I8 are numbered as in the lab handbook; the others have names.
+I1 to I11 are numbered as in the lab handbook (docs/graders.md lists them); the others have names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-
-import msgspec
 
 from specquiz.errors import UsageError
-from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest
-from specquiz.labs.metrics import NoCounter, Tally, tally
-from specquiz.labs.model import Lab, fingerprint
+from specquiz.labs.arithmetic import of_the_counters, of_the_requests
+from specquiz.labs.broken import Broken
+from specquiz.labs.counting import NoCounter, tally
+from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
+from specquiz.labs.model import Lab, Setting, fingerprint
+from specquiz.labs.plausibility import (
+    degenerate,
+    disturbed,
+    of_the_outputs,
+    of_the_throughput,
+    of_the_times,
+    too_perfect,
+)
 from specquiz.labs.predictions import read_predictions
 from specquiz.labs.quantities import draft_tokens
-
-PERFECT = 0.999
-"""A conditional acceptance above this, on text that is not a copy, means a loop, synthetic acceptance or a bug."""
-ENOUGH_DRAFTS = 100
-"""Fewer drafts reaching a position can be accepted without exception by luck."""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """An invariant that the evidence breaks, and how."""
-
-    invariant: str
-    reason: str
+from specquiz.labs.tailoring import failed_as_expected, sampling_of, tailored, workloads_of
 
 
 def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
@@ -37,11 +31,18 @@ def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
     found = tuple(_of_the_run(lab, evidence))
     if found:
         return found
-    return tuple(broken for arm in lab.arms for broken in _of_an_arm(lab, arm, evidence))
+    here = tailored(lab, evidence.profile, evidence.written)
+    found = (*_of_the_prediction(here, evidence), *_of_the_arms(here, evidence))
+    if found:
+        return found
+    return (
+        *(broken for arm in here.arms for broken in _of_an_arm(here, arm, evidence)),
+        *(broken for broken in of_the_outputs(here, evidence) if not _waived(here, broken)),
+    )
 
 
 def _of_the_run(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
-    if digest(msgspec.to_builtins(evidence)) != evidence.digest:
+    if digest(plain(evidence)) != evidence.digest:
         yield Broken("digest", "the evidence does not match its digest: it was changed after it was written")
     if evidence.lab.id != lab.id:
         yield Broken("lab", f"the evidence is of the lab {evidence.lab.id}, not of {lab.id}")
@@ -49,12 +50,10 @@ def _of_the_run(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
         yield Broken("lab", "the lab's task has changed since this run; run it again to be graded by the new one")
     if evidence.profile not in lab.profiles:
         yield Broken("lab", f"the lab has no profile {evidence.profile}")
-    yield from _of_the_prediction(lab, evidence)
-    for arm in lab.arms:
-        if arm not in evidence.arms:
-            yield Broken("arms", f"the arm {arm} was not run")
-        elif evidence.arms[arm].status != "finished":
-            yield Broken("arms", f"the arm {arm} failed: {evidence.arms[arm].reason}")
+    if (lab.challenge is None and evidence.written) or set(evidence.written) - {
+        lab.challenge.arm if lab.challenge else ""
+    }:
+        yield Broken("lab", "the evidence has a configuration of the learner's own for an arm that the lab fixes")
 
 
 def _of_the_prediction(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
@@ -63,98 +62,94 @@ def _of_the_prediction(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
     except UsageError as error:
         yield Broken("prediction", f"the committed predictions cannot be read: {error.what}")
     begun = [evidence.started_at, *(arm.started for arm in evidence.arms.values())]
-    begun += [run.started for arm in evidence.arms.values() for run in arm.workloads.values()]
+    begun += [run.started for arm in evidence.arms.values() for name in arm.workloads for run in arm.runs(name)]
     if evidence.predicted_at > min(begun):
         yield Broken("prediction", "the prediction is later than the run's start; it must be committed before")
     if max(begun) > evidence.finished_at:
         yield Broken("times", "a part of the run began after the run's end")
+    for arm, at in evidence.predicted_after.items():
+        later = evidence.order[evidence.order.index(arm) + 1 :] if arm in evidence.order else ()
+        if any(evidence.arms[name].started < at for name in later if name in evidence.arms):
+            yield Broken("prediction", f"what was to be predicted after {arm} is later than the next arm's start")
+
+
+def _of_the_arms(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
+    for name in lab.arms:
+        if name not in evidence.arms:
+            yield Broken("arms", f"the arm {name} was not run")
+        elif evidence.arms[name].status != "finished" and not failed_as_expected(lab, name, evidence.arms[name]):
+            yield Broken("arms", f"the arm {name} failed: {evidence.arms[name].reason}")
 
 
 def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
     arm = evidence.arms[name]
-    yield from _of_the_configuration(lab, name, arm)
-    for workload in lab.workloads:
+    if arm.status != "finished":
+        return
+    for broken in _of_the_configuration(lab, name, arm, own=name in evidence.written):
+        if not _waived(lab, broken, name):
+            yield broken
+    for workload in workloads_of(lab, name):
         if workload not in arm.workloads:
             yield Broken("arms", f"the arm {name} has no figures for {workload}")
             continue
-        run = arm.workloads[workload]
         where = f"{name}/{workload}"
-        first = evidence.arms[next(iter(lab.arms))].workloads.get(workload)
-        if first and [each.prompt for each in first.requests] != [each.prompt for each in run.requests]:
-            yield Broken("prompts", f"{where} had other prompts than the first arm")
-        try:
-            counted = tally(run, draft_tokens(lab, name))
-        except NoCounter as missing:
-            yield Broken("counters", f"{where}: {missing}")
-            continue
-        yield from _of_the_counters(where, counted, draft_tokens(lab, name))
-        yield from _of_the_requests(where, counted, run, lab.sampling.max_tokens)
-        if not any(waiver.invariant == "I7" and waiver.of == where for waiver in lab.waive):
-            yield from too_perfect(where, counted)
+        for run in arm.runs(workload):
+            yield from (each for each in _of_a_run(lab, name, workload, run, evidence) if not _waived(lab, each, where))
+        if lab.pairs and len(arm.runs(workload)) != lab.pairs:
+            yield Broken("pairs", f"{where} was run {len(arm.runs(workload))} times; the lab asks for {lab.pairs}")
 
 
-def _of_the_configuration(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
+def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Evidence) -> Iterator[Broken]:
+    where, k = f"{name}/{workload}", draft_tokens(lab, name)
+    first = next(each for each in lab.arms if workload in evidence.arms[each].workloads)
+    others = evidence.arms[first].workloads[workload].requests
+    if [each.prompt for each in others] != [each.prompt for each in run.requests]:
+        yield Broken("prompts", f"{where} had other prompts than the first arm")
+    try:
+        counted = tally(run, k)
+    except NoCounter as missing:
+        yield Broken("counters", f"{where}: {missing}")
+        return
+    yield from of_the_counters(where, counted, k)
+    yield from of_the_requests(where, counted, run, sampling_of(lab, name, workload).max_tokens)
+    yield from of_the_times(where, counted, run)
+    yield from of_the_throughput(where, run, _together(lab, name, workload, evidence, run))
+    yield from too_perfect(where, counted)
+    yield from degenerate(where, run.requests)
+    yield from disturbed(where, run)
+
+
+def _together(lab: Lab, name: str, workload: str, evidence: Evidence, run: WorkloadRun) -> int:
+    """Requests that were decoded together at most."""
+    most = evidence.arms[name].config.get("scheduler", {}).get("max_num_seqs")
+    asked = lab.settings.get(workload, Setting()).together or len(run.requests)
+    return min(asked, len(run.requests), most if isinstance(most, int) else asked)
+
+
+def _waived(lab: Lab, broken: Broken, where: str = "") -> bool:
+    """Whether the lab waives an invariant at a place (default: the one that the reason begins with)."""
+    place = where or broken.reason.partition(":")[0]
+    return any(
+        each.invariant == broken.invariant and place in (each.of, each.of.partition("/")[0]) for each in lab.waive
+    )
+
+
+def _of_the_configuration(lab: Lab, name: str, arm: ArmRun, *, own: bool) -> Iterator[Broken]:
+    """I8. `own`: the learner wrote it, who may not choose a lossy acceptance."""
     wanted, found = lab.arms[name].speculative_config, arm.config.get("speculative", {})
     method = found.get("rejection_sample_method", "standard")
-    if method != "standard" and "rejection_sample_method" not in wanted:
+    if method != "standard" and (own or "rejection_sample_method" not in wanted):
         yield Broken("I8", f"{name} ran with rejection_sample_method {method}; only standard acceptance is graded")
     if not wanted and found:
         yield Broken("I8", f"{name} is to decode plainly, but vLLM speculated ({found.get('method')})")
     for key, value in wanted.items():
         if found.get(key) != value:
             yield Broken("I8", f"{name} ran with {key} = {found.get(key)}; the lab asks for {value}")
-
-
-def _of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
-    drafts, drafted, accepted = counted.drafts, counted.drafted, counted.accepted
-    if not accepted <= drafted <= k * drafts:
-        yield Broken("I1", f"{where}: accepted {accepted}, drafted {drafted}, K × drafts {k * drafts} are out of order")
-    positions = (drafts, *counted.per_position)
-    if sum(counted.per_position) != accepted or any(late > early for early, late in pairwise(positions)):
-        yield Broken("I2", f"{where}: accepted by position {counted.per_position} does not fit {accepted} accepted")
-    if drafts and 1 + accepted / drafts > k + 1:
-        yield Broken("I3", f"{where}: mean acceptance length {1 + accepted / drafts:.3f} is above K + 1 = {k + 1}")
-    if drafts > counted.passes:
-        yield Broken("I4", f"{where}: {drafts} drafts in only {counted.passes} decode passes")
-    cut = counted.passes + accepted - (counted.generated - counted.requests)
-    if not 0 <= cut <= k * counted.requests:
-        yield Broken(
-            "I4",
-            f"{where}: {counted.passes} decode passes and {accepted} accepted tokens cannot give "
-            f"{counted.generated - counted.requests} tokens",
-        )
-
-
-def _of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: int) -> Iterator[Broken]:
-    """The counters and the requests' own detail tell the same story."""
-    told = {
-        "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
-        "decode passes": (counted.passes, sum(len(each.steps) - 1 for each in run.requests)),
+    resolved = {
+        key: value
+        for section in ("parallel", "cache", "scheduler", "model")
+        for key, value in arm.config.get(section, {}).items()
     }
-    if all(each.accepted is not None and each.drafted is not None for each in run.requests):
-        told |= {
-            "drafts": (counted.drafts, sum(len(each.drafted or ()) for each in run.requests)),
-            "drafted tokens": (counted.drafted, sum(sum(each.drafted or ()) for each in run.requests)),
-            "accepted tokens": (counted.accepted, sum(sum(each.accepted or ()) for each in run.requests)),
-        }
-    for what, (by_counter, by_request) in told.items():
-        if by_counter != by_request:
-            yield Broken("detail", f"{where}: the counters say {by_counter} {what}, the requests {by_request}")
-    for index, each in enumerate(run.requests):
-        if sum(each.steps) != len(each.output) or not 0 < len(each.output) <= max_tokens:
-            yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
-        offered, got = each.drafted or (), each.accepted or ()
-        if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
-            yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
-
-
-def too_perfect(where: str, counted: Tally) -> Iterator[Broken]:
-    """I7: the positions whose drafts were accepted (all but) without exception."""
-    reached = (counted.drafts, *counted.per_position)
-    for position, rate in enumerate(counted.conditional_rates()):
-        if rate is not None and rate >= PERFECT and reached[position] >= ENOUGH_DRAFTS:
-            yield Broken(
-                "I7",
-                f"{where}: position {position + 1} accepted {rate:.1%} of {reached[position]} drafts; natural text "
-                "never does: look for a repetition loop, synthetic acceptance or a broken kernel",
-            )
+    for key, value in lab.arms[name].engine.items():
+        if key in resolved and resolved[key] != value:
+            yield Broken("config", f"{name} ran with {key} = {resolved[key]}; the lab asks for {value}")

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
-import numpy as np
-
+from specquiz.labs.counting import tally
+from specquiz.labs.evaluating import evaluate, first_difference
 from specquiz.labs.evidence import Evidence, RequestRun
-from specquiz.labs.expressions import (
-    Absolute,
-    Arithmetic,
+from specquiz.labs.expressions import parse
+from specquiz.labs.grading import Observation, Positions, RuleVerdict
+from specquiz.labs.metrics import estimate
+from specquiz.labs.model import Lab, Prediction, Quantity, Rule
+from specquiz.labs.predictions import Committed, read_prediction
+from specquiz.labs.quantities import draft_tokens
+from specquiz.labs.rules import (
+    AtLeast,
     Bound,
     Check,
     Comparison,
+    Covers,
+    Fails,
+    Falling,
     Literally,
     Measured,
-    Negative,
+    NearBest,
     Number,
+    Ordered,
     OutputsEqual,
     Predicted,
+    Says,
+    Speedup,
     Within,
     leaves,
-    parse,
 )
-from specquiz.labs.grading import Observation, Positions, RuleVerdict
-from specquiz.labs.metrics import Estimate, Floats, estimate, tally
-from specquiz.labs.model import Lab, Quantity, Rule
-from specquiz.labs.predictions import read_predictions
-from specquiz.labs.quantities import draft_tokens
+from specquiz.labs.tailoring import failed_as_expected, workloads_of
+from specquiz.labs.timing import total_seconds
 
 _SHOWN: tuple[Quantity, ...] = (
     "draft_acceptance_rate",
@@ -40,12 +49,6 @@ _SHOWN: tuple[Quantity, ...] = (
 )
 """Every quantity of an arm that speculates, the graded acceptance first."""
 
-_OPERATORS: dict[str, Callable[[float, float], float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -53,29 +56,50 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 
+# Six digits of slack below any figure shown: 0.85 - 0.75 is 0.09999… in binary, or a hair above 0.1.
+_SLACK = 1e-9
+
 
 class NoData(ValueError):
     """A number has no value on this evidence; the text says why."""
 
 
+class _Decision(NamedTuple):
+    holds: bool
+    observed: str
+    side: str = ""
+    """`above` or `below`: on which side of the right number the left one lies."""
+
+
 def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
-    """Every quantity of every arm that speculates, with the predictions beside those that were predicted."""
-    predicted = read_predictions(lab, evidence.predictions)
-    beside = {(each.of, each.quantity): predicted[each.id] for each in lab.predict}
-    return tuple(
-        _observation(evidence, arm, workload, quantity, beside.get((f"{arm}/{workload}", quantity)))
-        for arm in lab.arms
-        if lab.arms[arm].speculative_config
-        for workload in lab.workloads
-        for quantity in _SHOWN
-    )
+    """The quantities of every arm that has run, with the predictions beside those that were predicted."""
+    beside = {(each.of, each.quantity, each.position): each for each in lab.predict if each.quantity}
+    asked = {
+        (leaf.arm, leaf.workload, leaf.quantity)
+        for rule in lab.grade
+        for leaf in leaves(parse(rule.check))
+        if isinstance(leaf, Measured) and not leaf.position
+    } | {(each.arm, each.workload, each.quantity) for each in lab.predict if each.quantity and not each.position}
+    found = []
+    for arm in lab.arms:
+        if arm not in evidence.arms or evidence.arms[arm].status != "finished":
+            continue
+        base = _SHOWN if lab.arms[arm].speculative_config else ()
+        for workload in workloads_of(lab, arm):
+            further = (quantity for name, where, quantity in asked if (name, where) == (arm, workload))
+            for quantity in dict.fromkeys((*base, *sorted(each for each in further if each is not None))):
+                prediction = beside.get((f"{arm}/{workload}", quantity, 0))
+                found.append(_observation(lab, evidence, arm, workload, quantity, prediction))
+    return tuple(found)
 
 
 def _observation(
-    evidence: Evidence, arm: str, workload: str, quantity: Quantity, predicted: float | None
+    lab: Lab, evidence: Evidence, arm: str, workload: str, quantity: Quantity, prediction: Prediction | None
 ) -> Observation:
     found = estimate(evidence.arms[arm], workload, quantity)
     low, high = found.interval() or (None, None)
+    typed = evidence.predictions.get(prediction.id) if prediction else None
+    committed = read_prediction(lab, prediction, typed) if prediction and typed is not None else None
     return Observation(
         arm=arm,
         workload=workload,
@@ -83,17 +107,20 @@ def _observation(
         value=found.value,
         low=low,
         high=high,
-        predicted=predicted,
+        predicted=committed if isinstance(committed, float) else None,
         note=found.note,
+        interval=committed if isinstance(committed, tuple) else None,  # type: ignore[arg-type]
     )
 
 
 def observe_positions(lab: Lab, evidence: Evidence) -> tuple[Positions, ...]:
-    """Acceptance by draft position, for every workload of every arm that speculates."""
+    """Acceptance by draft position, for every workload of every arm that speculates and has run."""
     found = []
     for arm in lab.arms:
+        if arm not in evidence.arms or evidence.arms[arm].status != "finished":
+            continue
         if k := draft_tokens(lab, arm):
-            for workload in lab.workloads:
+            for workload in workloads_of(lab, arm):
                 counted = tally(evidence.arms[arm].workloads[workload], k)
                 found.append(Positions(arm, workload, counted.unconditional_rates(), counted.conditional_rates()))
     return tuple(found)
@@ -101,48 +128,109 @@ def observe_positions(lab: Lab, evidence: Evidence) -> tuple[Positions, ...]:
 
 def verdict(lab: Lab, evidence: Evidence, rule: Rule) -> RuleVerdict:
     """Decide one rule."""
-    check = parse(rule.check)
     try:
-        holds, observed = _decide(check, lab, evidence)
+        decided = _decide(parse(rule.check), lab, evidence)
     except NoData as missing:
         return RuleVerdict(rule.id, rule.check, "no_data", f"{missing}.", rule.why)
-    return RuleVerdict(rule.id, rule.check, "passed" if holds else "failed", observed, rule.why)
+    learn = "" if decided.holds else {"above": rule.above, "below": rule.below}.get(decided.side, "")
+    outcome = "passed" if decided.holds else "failed"
+    return RuleVerdict(rule.id, rule.check, outcome, decided.observed, rule.why, learn)  # type: ignore[arg-type]
 
 
-def _decide(check: Check, lab: Lab, evidence: Evidence) -> tuple[bool, str]:
+def _decide(check: Check, lab: Lab, evidence: Evidence) -> _Decision:
     match check:
         case OutputsEqual(first, second):
             return _outputs_equal(evidence, first, second)
-        case Within(left, right, tolerance):
-            one, other = _value(left, lab, evidence), _value(right, lab, evidence)
+        case Within():
+            one, other = _value(check.left, lab, evidence), _value(check.right, lab, evidence)
             distance = abs(one.number - other.number)
-            # Six digits of slack below any figure shown: 0.85 - 0.75 is 0.09999… in binary, or a hair above 0.1.
-            holds = distance <= tolerance + 1e-9
-            return holds, f"{one.text} against {other.text}: apart by {distance:.3f}, allowed {tolerance:g}."
+            observed = f"{one.text} against {other.text}: apart by {distance:.3f}, allowed {check.tolerance:g}."
+            return _Decision(distance <= check.tolerance + _SLACK, observed, _side(one.number, other.number))
         case Comparison(left, sign, right):
             one, other = _value(left, lab, evidence), _value(right, lab, evidence)
-            holds = _COMPARISONS[sign](one.number, other.number)
             details = "; ".join(_details(check, evidence))
             claim = f"{one.text}; wanted is {sign} {other.text}"
-            return holds, f"{claim} ({details})." if details else f"{claim}."
+            observed = f"{claim} ({details})." if details else f"{claim}."
+            return _Decision(_COMPARISONS[sign](one.number, other.number), observed, _side(one.number, other.number))
+        case Falling(numbers):
+            values = [_value(each, lab, evidence).number for each in numbers]
+            falls = all(late < early for early, late in pairwise(values))
+            return _Decision(falls, " > ".join(f"{value:.3f}" for value in values) + f" {_holds(falls)}.")
+        case Fails(arm):
+            expected = lab.arms[arm].expect
+            said = expected.failure if expected else ""
+            if failed_as_expected(lab, arm, evidence.arms[arm]):
+                return _Decision(True, f"{arm} did not start: {said!r}.")
+            return _Decision(False, f"{arm} started, though it was to fail with {said!r}.")
+        case AtLeast(count, checks):
+            decisions = [_decide(each, lab, evidence) for each in checks]
+            holding = sum(each.holds for each in decisions)
+            parts = "; ".join(f"{'yes' if each.holds else 'no'}: {each.observed.rstrip('.')}" for each in decisions)
+            side = next((each.side for each in decisions if not each.holds and each.side), "")
+            return _Decision(holding >= count, f"{holding} of {len(checks)} hold, {count} wanted ({parts}).", side)
+        case Says() | Covers() | NearBest() | Ordered():
+            return _decide_commitment(check, lab, evidence)
 
 
-def _outputs_equal(evidence: Evidence, first: str, second: str) -> tuple[bool, str]:
+def _decide_commitment(check: Says | Covers | NearBest | Ordered, lab: Lab, evidence: Evidence) -> _Decision:
+    match check:
+        case Says(choice, answer):
+            said = _committed(choice.id, lab, evidence)
+            return _Decision(said == answer, f"you said {said!r}; observed is {answer!r}.")
+        case Covers(interval, of):
+            ends = _committed(interval.id, lab, evidence)
+            assert isinstance(ends, tuple)
+            low, high = float(ends[0]), float(ends[1])
+            value = _value(of, lab, evidence).number
+            side = "below" if high < value else "above"
+            return _Decision(
+                low - _SLACK <= value <= high + _SLACK, f"your [{low:g}, {high:g}] against observed {value:.3f}.", side
+            )
+        case NearBest(choice, slack, options):
+            said = _committed(choice.id, lab, evidence)
+            values = {name: _value(number, lab, evidence).number for name, number in options}
+            best = max(values, key=lambda name: values[name])
+            holds = values[str(said)] >= values[best] - slack * abs(values[best]) - _SLACK
+            told = ", ".join(f"{name} {value:.3f}" for name, value in values.items())
+            return _Decision(holds, f"you chose {said}; best is {best} ({told}).")
+        case Ordered(order, slack, options):
+            said = _committed(order.id, lab, evidence)
+            assert isinstance(said, tuple)
+            values = {name: _value(number, lab, evidence).number for name, number in options}
+            ranked = [values[str(name)] for name in said]
+            holds = all(late <= early + slack * abs(early) + _SLACK for early, late in pairwise(ranked))
+            told = ", ".join(f"{name} {value:.3f}" for name, value in values.items())
+            return _Decision(holds, f"you ordered {' > '.join(map(str, said))}; observed {told}.")
+
+
+def _committed(name: str, lab: Lab, evidence: Evidence) -> Committed:
+    prediction = next(each for each in lab.predict if each.id == name)
+    return read_prediction(lab, prediction, evidence.predictions[name])
+
+
+def _side(left: float, right: float) -> str:
+    return "above" if left > right else "below"
+
+
+def _holds(holds: bool) -> str:
+    return "as wanted" if holds else "does not fall everywhere"
+
+
+def _outputs_equal(evidence: Evidence, first: str, second: str) -> _Decision:
     tokens = requests = 0
     for workload, run in evidence.arms[first].workloads.items():
+        if workload not in evidence.arms[second].workloads:
+            continue
         others = evidence.arms[second].workloads[workload].requests
         for index, (one, other) in enumerate(zip(run.requests, others, strict=True)):
             if one.output != other.output:
-                return False, _first_difference(workload, index, first, one, second, other)
+                return _Decision(False, _difference(workload, index, first, one, second, other))
             tokens, requests = tokens + len(one.output), requests + 1
-    return True, f"All {tokens} tokens of {requests} requests are the same."
+    return _Decision(True, f"All {tokens} tokens of {requests} requests are the same.")
 
 
-def _first_difference(workload: str, index: int, first: str, one: RequestRun, second: str, other: RequestRun) -> str:
-    same = next(
-        (at for at, (here, there) in enumerate(zip(one.output, other.output, strict=False)) if here != there),
-        min(len(one.output), len(other.output)),
-    )
+def _difference(workload: str, index: int, first: str, one: RequestRun, second: str, other: RequestRun) -> str:
+    same = first_difference(one, other)
     shown = [str(each.output[same]) if same < len(each.output) else "the end" for each in (one, other)]
     return (
         f"{workload}, request {index + 1}: the outputs part at token {same + 1} "
@@ -150,12 +238,11 @@ def _first_difference(workload: str, index: int, first: str, one: RequestRun, se
     )
 
 
-class _Value:
+class _Value(NamedTuple):
     """A number that a rule compares, and how to say it."""
 
-    def __init__(self, number: float, text: str) -> None:
-        self.number = number
-        self.text = text
+    number: float
+    text: str
 
 
 def _value(tree: Number, lab: Lab, evidence: Evidence) -> _Value:
@@ -173,59 +260,28 @@ def _value(tree: Number, lab: Lab, evidence: Evidence) -> _Value:
 
 
 def _details(check: Check, evidence: Evidence) -> Iterator[str]:
-    """The measured quantities of a rule with their intervals."""
+    """The measured quantities of a rule with their intervals, and both arms' total times where speed is graded."""
     for leaf in leaves(check):
         if isinstance(leaf, Measured):
-            found = estimate(evidence.arms[leaf.arm], leaf.workload, leaf.quantity)
+            found = estimate(evidence.arms[leaf.arm], leaf.workload, leaf.quantity, leaf.position)
             interval = found.interval()
             figures = "no data" if found.value is None else f"{found.value:.3f}"
             between = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-            yield f"{leaf.arm}.{leaf.workload}.{leaf.quantity} {figures}{between}"
+            at = f"[{leaf.position}]" if leaf.position else ""
+            yield f"{leaf.arm}.{leaf.workload}.{leaf.quantity}{at} {figures}{between}"
+    if isinstance(check, Comparison):
+        yield from (_times(each, evidence) for each in _speedups(check.left, check.right))
 
 
-def evaluate(tree: Number, lab: Lab, evidence: Evidence) -> Estimate:
-    """The value of a number in a rule, with its resamples carried through the arithmetic."""
-    match tree:
-        case Literally(value):
-            return Estimate(value)
-        case Measured(arm, workload, quantity):
-            return estimate(evidence.arms[arm], workload, quantity)
-        case Predicted(name):
-            return Estimate(read_predictions(lab, evidence.predictions)[name])
-        case Negative(of):
-            return _combined("-", Estimate(0.0), evaluate(of, lab, evidence))
-        case Absolute(of):
-            inner = evaluate(of, lab, evidence)
-            if inner.value is None:
-                return inner
-            return Estimate(abs(inner.value), None if inner.draws is None else np.abs(inner.draws), inner.note)
-        case Arithmetic(sign, left, right):
-            return _combined(sign, evaluate(left, lab, evidence), evaluate(right, lab, evidence))
-        case Bound(end, of):
-            inner = evaluate(of, lab, evidence)
-            interval = inner.interval()
-            if interval is None:
-                return Estimate(None, note=inner.note or "no interval: too few requests have data")
-            return Estimate(interval[0] if end == "lower" else interval[1])
+def _speedups(*numbers: Number) -> Iterator[Speedup]:
+    for number in numbers:
+        match number:
+            case Speedup():
+                yield number
+            case Bound(_, of):
+                yield from _speedups(of)
 
 
-def _combined(sign: str, left: Estimate, right: Estimate) -> Estimate:
-    for side in (left, right):
-        if side.value is None:
-            return side
-    assert left.value is not None
-    assert right.value is not None
-    if sign == "/" and right.value == 0:
-        return Estimate(None, note="no data: the rule divides by zero")
-    value = _OPERATORS[sign](left.value, right.value)
-    note = left.note or right.note
-    if note or (left.draws is None and right.draws is None):
-        return Estimate(value, note=note)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        draws = _OPERATORS[sign](_draws(left), _draws(right))  # type: ignore[arg-type]
-    return Estimate(value, np.where(np.isfinite(draws), draws, np.nan))
-
-
-def _draws(side: Estimate) -> Floats:
-    """The resamples of an estimate; an exact number is the same in each."""
-    return np.asarray(side.value, dtype=np.float64) if side.draws is None else side.draws
+def _times(pair: Speedup, evidence: Evidence) -> str:
+    base, fast = (total_seconds(evidence.arms[each.arm], each.workload) for each in (pair.base, pair.fast))
+    return f"total times {base:.2f} s and {fast:.2f} s, ratio {base / fast:.3f}"

@@ -13,13 +13,14 @@ from specquiz.labs.model import Lab, Workload
 
 
 def load_labs(folder: Path | None = None) -> tuple[Lab, ...]:
-    """The labs of a folder (default: those that ship with the program), by file name.
+    """The labs of a folder (default: those that ship with the program), by number.
 
     Raises:
         SpecquizError: a lab file is wrong; the message names file, line and column of each fault.
     """
     folder = folder or places.shipped_labs()
-    return tuple(load_lab(path) for path in sorted(folder.glob("*.yaml")))
+    labs = (load_lab(path) for path in sorted(folder.glob("*.yaml")))
+    return tuple(sorted(labs, key=lambda lab: (lab.number, lab.id)))
 
 
 def load_lab(path: Path) -> Lab:

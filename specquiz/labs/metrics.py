@@ -1,139 +1,41 @@
 """Quantities from raw figures: counter differences for the value, resampled requests for the interval.
 
-vLLM's counters count (request, pass) pairs. `num_drafts` holds only the pairs that had a draft, so an acceptance
-length says nothing of the passes without one; `inter_token_latency` observes once for every decode pass, with a draft
-or without, and is what coverage and tokens per pass divide by.
+Coverage and tokens per pass divide by all decode passes, with a draft or without; see `counting.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-
 import numpy as np
-from numpy.typing import NDArray
 
-from specquiz.labs.evidence import ArmRun, Counters, RequestRun, WorkloadRun
+from specquiz.labs.counting import NoCounter, Tally, tally
+from specquiz.labs.estimates import Estimate, Floats, resamples
+from specquiz.labs.evidence import ArmRun, RequestRun, WorkloadRun
 from specquiz.labs.model import Quantity
+from specquiz.labs.timing import mean_time
 from specquiz.theory.acceptance import alpha_from_counters, alpha_from_steps
 from specquiz.theory.closed_forms import tokens_per_pass
 
-Floats = NDArray[np.float64]
-
-RESAMPLES = 2000
-SEED = 20260101
-COVERAGE = 0.95
 _NO_DETAIL = "no interval: this vLLM reports no detail by request"
 
 
-class NoCounter(ValueError):
-    """A counter is absent, not a number, or ran backwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with the values it takes when the requests are drawn again, or the reason why there is none."""
-
-    value: float | None
-    draws: Floats | None = None
-    """`RESAMPLES` values, NaN where a resample has no data; None for an exact number or one without detail."""
-    note: str = ""
-
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % bootstrap interval; None where there is none."""
-        if self.value is None or self.draws is None or np.isnan(self.draws).mean() > 1 - COVERAGE:
-            return None
-        tail = 100 * (1 - COVERAGE) / 2
-        low, high = np.nanpercentile(self.draws, [tail, 100 - tail])
-        return float(low), float(high)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What the counters of one workload rose by, while it ran.
-
-    `per_position[i]` counts the drafts of which at least i + 1 tokens were accepted.
-    """
-
-    requests: int
-    generated: int
-    passes: int
-    """Decode passes, counted once for each request in them; the prompt's own pass is not one."""
-    drafts: int
-    drafted: int
-    accepted: int
-    per_position: tuple[int, ...]
-
-    def unconditional_rates(self) -> tuple[float, ...]:
-        """Share of the drafts of which at least i + 1 tokens were accepted, as vLLM logs it."""
-        return tuple(count / self.drafts for count in self.per_position) if self.drafts else ()
-
-    def conditional_rates(self) -> tuple[float | None, ...]:
-        """Share of the drafts accepted at position i among those accepted up to i (right when all have length K)."""
-        before = (self.drafts, *self.per_position)
-        return tuple(here / there if there else None for here, there in zip(self.per_position, before, strict=False))
-
-
-def rise(run: WorkloadRun, name: str) -> int:
-    """How much a counter rose. `name` is without `vllm:` and `_total`.
-
-    Raises:
-        NoCounter: it is missing, not a finite number, or fell (the engine restarted in between).
-    """
-    before, after = _lookup(run.before, name), _lookup(run.after, name)
-    if not isinstance(before, int | float) or not isinstance(after, int | float):
-        raise NoCounter(f"vLLM reported no number for the counter {name}")
-    if after < before:
-        raise NoCounter(f"the counter {name} fell from {before:g} to {after:g}: the engine restarted in mid-run")
-    return int(after - before)
-
-
-def _lookup(counters: Counters, name: str) -> float | tuple[float, ...] | None:
-    """A counter as `LLM.get_metrics` names it, or as /metrics does."""
-    return counters.get(f"vllm:{name}", counters.get(f"vllm:{name}_total"))
-
-
-def rise_per_position(run: WorkloadRun) -> tuple[int, ...]:
-    """How much the accepted tokens of each draft position rose.
-
-    Raises:
-        NoCounter: as `rise`.
-    """
-    name = "spec_decode_num_accepted_tokens_per_pos"
-    before, after = _lookup(run.before, name), _lookup(run.after, name)
-    if not isinstance(after, tuple) or not isinstance(before, tuple) or len(before) != len(after):
-        raise NoCounter(f"vLLM reported no number for each position of the counter {name}")
-    differences = tuple(int(late - early) for late, early in zip(after, before, strict=True))
-    if min(differences, default=0) < 0:
-        raise NoCounter(f"the counter {name} fell: the engine restarted in mid-run")
-    return differences
-
-
-def tally(run: WorkloadRun, k: int) -> Tally:
-    """The counters' rise over one workload, with K draft tokens per step (0: plain decoding, which has no drafts).
-
-    Raises:
-        NoCounter: one is missing, not a number, or fell.
-    """
-    drafting = k > 0
-    return Tally(
-        requests=len(run.requests),
-        generated=rise(run, "generation_tokens"),
-        passes=rise(run, "inter_token_latency_seconds#count"),
-        drafts=rise(run, "spec_decode_num_drafts") if drafting else 0,
-        drafted=rise(run, "spec_decode_num_draft_tokens") if drafting else 0,
-        accepted=rise(run, "spec_decode_num_accepted_tokens") if drafting else 0,
-        per_position=rise_per_position(run) if drafting else (),
-    )
-
-
-def estimate(arm: ArmRun, workload: str, quantity: Quantity) -> Estimate:
+def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) -> Estimate:
     """Measure `quantity` on one workload of one arm.
 
     The value comes from the counters, the interval from drawing the requests again, with the same draws for every
     quantity of as many requests (so that a difference of two has its own interval).
+
+    Args:
+        position: the draft position, from 1, of a rate by position.
     """
+    if quantity == "kv_tokens":
+        return _kv_tokens(arm)
+    if workload not in arm.workloads:
+        return Estimate(None, note="no data: this arm did not run this workload")
     run = arm.workloads[workload]
+    if quantity == "peak_memory":
+        return _peak_memory(run)
+    if quantity == "tpot" or quantity == "itl" or quantity == "ttft":
+        return mean_time(arm.runs(workload), quantity)
     k = int(arm.config.get("speculative", {}).get("num_speculative_tokens") or 0)
     try:
         counted = tally(run, k)
@@ -147,14 +49,34 @@ def estimate(arm: ArmRun, workload: str, quantity: Quantity) -> Estimate:
             )
         case "draft_coverage":
             return _ratio(counted.drafts, counted.passes, drawn, "drafts", "passes", "decode pass")
+        case "drafted_per_pass":
+            return _ratio(counted.drafted, counted.passes, drawn, "drafted", "passes", "decode pass")
         case "draft_acceptance_rate":
             return _ratio(counted.accepted, counted.drafted, drawn, "accepted", "drafted", "drafted token")
         case "mean_acceptance_length":
-            return _shifted(_ratio(counted.accepted, counted.drafts, drawn, "accepted", "drafts", "draft"))
+            return _ratio(counted.accepted, counted.drafts, drawn, "accepted", "drafts", "draft").mapped(
+                lambda x: 1 + x
+            )
         case "alpha":
             return _alpha(counted, run, drawn, k)
         case "model_acceptance_length":
-            return _model_length(_alpha(counted, run, drawn, k), k)
+            return expected_length(_alpha(counted, run, drawn, k), k)
+        case "unconditional_rate" | "conditional_rate":
+            return _at_position(counted, run, position, given_before=quantity == "conditional_rate")
+
+
+def _kv_tokens(arm: ArmRun) -> Estimate:
+    cache = arm.config.get("cache", {})
+    told = cache.get("kv_cache_size_tokens")
+    if told is None and cache.get("num_gpu_blocks") and cache.get("block_size"):
+        told = int(str(cache["num_gpu_blocks"])) * int(str(cache["block_size"]))
+    return Estimate(float(told)) if told else Estimate(None, note="no data: vLLM did not say how large the KV cache is")
+
+
+def _peak_memory(run: WorkloadRun) -> Estimate:
+    if not run.peak_memory:
+        return Estimate(None, note="no data: no peak of memory was recorded")
+    return Estimate(run.peak_memory / 2**30)
 
 
 def _ratio(above: float, below: float, drawn: dict[str, Floats] | None, top: str, bottom: str, unit: str) -> Estimate:
@@ -165,12 +87,6 @@ def _ratio(above: float, below: float, drawn: dict[str, Floats] | None, top: str
     with np.errstate(divide="ignore", invalid="ignore"):
         draws = np.where(drawn[bottom] > 0, drawn[top] / drawn[bottom], np.nan)
     return Estimate(above / below, draws)
-
-
-def _shifted(ratio: Estimate) -> Estimate:
-    if ratio.value is None:
-        return ratio
-    return Estimate(1 + ratio.value, None if ratio.draws is None else 1 + ratio.draws, ratio.note)
 
 
 def _alpha(counted: Tally, run: WorkloadRun, drawn: dict[str, Floats] | None, k: int) -> Estimate:
@@ -194,14 +110,29 @@ def _steps(request: RequestRun) -> list[tuple[int, int]]:
     return list(zip(request.accepted or (), request.drafted or (), strict=True))
 
 
-def _model_length(alpha: Estimate, k: int) -> Estimate:
-    if alpha.value is None:
-        return alpha
-    draws = alpha.draws
-    if draws is not None:
-        known = ~np.isnan(draws)
-        draws = np.where(known, tokens_per_pass(np.where(known, draws, 0.0), k), np.nan)
-    return Estimate(float(tokens_per_pass(alpha.value, k)), draws, alpha.note)
+def expected_length(alpha: Estimate, k: int) -> Estimate:
+    """Tokens per pass that a constant α gives for K drafted tokens."""
+    return alpha.mapped(lambda x: np.asarray(tokens_per_pass(np.where(np.isnan(x), 0.0, x), k)) + 0 * x)
+
+
+def _at_position(counted: Tally, run: WorkloadRun, position: int, *, given_before: bool) -> Estimate:
+    """A rate by position; drafts that were too short to reach it are no tests of it."""
+    if not 1 <= position <= len(counted.per_position):
+        return Estimate(None, note=f"no data: there is no draft position {position}")
+    reached = (counted.drafts, *counted.per_position)
+    below = reached[position - 1] if given_before else counted.drafts
+    if below == 0:
+        return Estimate(None, note=f"no data: no draft reached position {position}")
+    value = reached[position] / below
+    if len(run.requests) < 2 or any(each.accepted is None for each in run.requests):
+        return Estimate(value, note=_NO_DETAIL)
+    steps = [_steps(each) for each in run.requests]
+    hits = [sum(got >= position for got, _ in each) for each in steps]
+    tests = [sum(got >= position - 1 or not given_before for got, _ in each) for each in steps]
+    chosen = resamples(len(run.requests))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        draws = np.asarray(hits, dtype=np.float64)[chosen].sum(axis=1) / np.asarray(tests)[chosen].sum(axis=1)
+    return Estimate(value, np.where(np.isfinite(draws), draws, np.nan))
 
 
 def _resampled(run: WorkloadRun, *, drafting: bool) -> dict[str, Floats] | None:
@@ -218,9 +149,3 @@ def _resampled(run: WorkloadRun, *, drafting: bool) -> dict[str, Floats] | None:
     }
     chosen = resamples(len(run.requests))
     return {name: np.asarray(values, dtype=np.float64)[chosen].sum(axis=1) for name, values in sums.items()}
-
-
-@lru_cache(maxsize=4)
-def resamples(requests: int) -> NDArray[np.int64]:
-    """Which requests each resample holds, shape (`RESAMPLES`, requests); the same for every call."""
-    return np.random.default_rng(SEED).integers(0, requests, size=(RESAMPLES, requests))

@@ -11,30 +11,42 @@ import msgspec
 from specquiz import places
 from specquiz.labs.evidence import Evidence, canonical
 from specquiz.labs.loading import load_workload
-from specquiz.labs.model import Lab, ProfileName, Workload
+from specquiz.labs.model import Lab, ProfileName, Setting, Workload
+from specquiz.labs.tailoring import sampling_of, tailored, workloads_of
 
 KV_CACHE_GIB = 1
 """Enough for the tiny model; named, so that vLLM neither measures the memory nor takes half of it."""
 
 
-def plan_job(lab: Lab, profile: ProfileName, arm: str, workloads: Mapping[str, Workload]) -> dict[str, object]:
-    """The job that the child `engines/arm.py` reads."""
-    settings = lab.profiles[profile]
+def plan_job(
+    lab: Lab, profile: ProfileName, arm: str, workloads: Mapping[str, Workload], repeats: int = 1
+) -> dict[str, object]:
+    """The job that `engines/arm.py` reads. `lab` is tailored to `profile`."""
+    settings, told = lab.profiles[profile], lab.arms[arm]
     return {
         "device": device(profile),
-        "model": settings.model,
+        "model": told.model or settings.model,
         "dtype": settings.dtype,
         "max_model_len": settings.max_model_len,
         "max_num_seqs": settings.max_num_seqs,
         "gpu_memory_utilization": settings.gpu_memory_utilization,
         "chat_template": settings.chat_template,
-        "speculative_config": dict(lab.arms[arm].speculative_config),
+        "speculative_config": dict(told.speculative_config),
+        "engine": dict(told.engine),
         "cpu_sampler": "repair",
-        "sampling": msgspec.to_builtins(lab.sampling),
-        "workloads": {
-            name: [{"text": prompt.text, "chat": prompt.chat} for prompt in workload.prompts]
-            for name, workload in workloads.items()
-        },
+        "margins": told.margins,
+        "repeats": repeats,
+        "workloads": {name: _plan_workload(lab, arm, name, workloads[name]) for name in workloads_of(lab, arm)},
+    }
+
+
+def _plan_workload(lab: Lab, arm: str, name: str, workload: Workload) -> dict[str, object]:
+    setting = lab.settings.get(name, Setting())
+    prompts = workload.prompts[: setting.take or None]
+    return {
+        "sampling": msgspec.to_builtins(sampling_of(lab, arm, name)),
+        "together": setting.together,
+        "prompts": [{"text": prompt.text, "chat": prompt.chat} for prompt in prompts],
     }
 
 
@@ -74,7 +86,19 @@ def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
     shipped = file_hashes(evidence.model)
     if shipped and shipped != evidence.model_files:
         found.append(f"the model {evidence.model} is not the one that the labs ship")
+    found += [
+        f"the model {model} is not the one that the labs ship"
+        for model, files in evidence.further_files.items()
+        if (shipped := file_hashes(model)) and shipped != files
+    ]
     return tuple(found)
+
+
+def further_models(lab: Lab, profile: str) -> tuple[str, ...]:
+    """The models that the arms of `lab` load beside the target."""
+    here = tailored(lab, profile)
+    named = [model for arm in here.arms.values() for model in (arm.model, arm.speculative_config.get("model"))]
+    return tuple(dict.fromkeys(str(model) for model in named if model and model != lab.profiles[profile].model))
 
 
 def file_hashes(model: str) -> dict[str, str]:

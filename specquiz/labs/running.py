@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,15 +13,16 @@ from typing import Any, Literal
 import msgspec
 
 from specquiz import __version__, places
-from specquiz.errors import SpecquizError
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled, run_arm, tail
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import ArmRun, Evidence, LabReference, WorkloadRun, write_evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, grade
 from specquiz.labs.loading import load_workload
-from specquiz.labs.model import Lab, ProfileName, Workload, fingerprint
-from specquiz.labs.plan import child_variables, file_hashes, plan_job, prompts_hash
-from specquiz.labs.predictions import read_predictions
+from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar, Workload, fingerprint
+from specquiz.labs.plan import child_variables, file_hashes, further_models, plan_job, prompts_hash
+from specquiz.labs.predictions import read_some
+from specquiz.labs.runfolder import check_system, new_folder, only_one_run, unwritable, without_places
+from specquiz.labs.tailoring import Leg, failed_as_expected, schedule, tailored
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
 
 
@@ -59,6 +58,10 @@ class LabRun:
 
 Report = Callable[[Progress], None]
 
+Ask = Callable[[str, tuple[Prediction, ...], Evidence], Mapping[str, str]]
+"""Asks for the predictions that come after an arm: gets the arm, these predictions and the evidence so far, and returns
+prediction id to the text typed. `telling.asking_lines` has what to show."""
+
 
 def run_lab(
     lab: Lab,
@@ -68,31 +71,38 @@ def run_lab(
     environment: Environment,
     record: Callable[[AnyEvent], None],
     report: Report = lambda _: None,
+    ask: Ask | None = None,
     cancel: threading.Event | None = None,
     unlocked_by: Literal["mastery", "override"] = "mastery",
     download: bool = False,
+    written: Mapping[str, Mapping[str, Scalar]] | None = None,
 ) -> LabRun:
     """Run `lab` on this machine and grade what was observed. Blocks; safe in a worker thread.
 
     Args:
-        predictions: prediction id to the number as typed; see `predictions.read_prediction`.
+        predictions: prediction id to what was typed; see `predictions.read_prediction`. Those that come after an arm
+            may be left out where there is an `ask`.
         environment: the vLLM to use (`environment.find`).
-        record: called in this thread with `LabPredicted` before anything is launched, and with `LabFinished`.
+        record: called in this thread with `LabPredicted` before anything is launched, again for predictions that come
+            after an arm, and with `LabFinished`.
         report: called in this thread for every stage, and about four times a second while one goes on.
+        ask: called in this thread, between two arms, for predictions that come after the first of them.
         cancel: set it from any thread to stop; every process of the run is gone when this returns.
         unlocked_by: how the lab was opened; the evidence says so.
         download: let vLLM fetch a model that is not on this machine.
+        written: arm to the speculative config that the learner wrote for it.
 
     Raises:
         SpecquizError: another lab is running, the predictions do not fit, or the folder cannot be written.
         KeyboardInterrupt: passed on after every process of the run was ended and the run was recorded.
     """
-    _check_system()
-    read_predictions(lab, predictions)
+    check_system()
+    here = tailored(lab, profile, written)
+    read_some(here, [each for each in here.predict if not each.after or ask is None], predictions)
     workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
     stop = cancel or threading.Event()
-    with _only_one_run():
-        folder = _new_folder(lab)
+    with only_one_run():
+        folder = new_folder(lab)
         predicted_at = time.time()
         record(
             LabPredicted(at=predicted_at, run=folder.name, lab=lab.id, profile=profile, predictions=dict(predictions))
@@ -111,16 +121,18 @@ def run_lab(
             machine={},
             model=lab.profiles[profile].model,
             model_files=file_hashes(lab.profiles[profile].model),
+            further_files={model: files for model in further_models(lab, profile) if (files := file_hashes(model))},
             prompts={name: prompts_hash(workload) for name, workload in workloads.items()},
-            order=tuple(lab.arms),
+            order=tuple(leg.arm for leg in schedule(here)),
             arms={},
+            written={arm: dict(config) for arm, config in (written or {}).items()},
         )
-        run = _Run(lab, profile, workloads, environment, folder, report, stop, download)
+        run = _Run(lab, here, profile, workloads, environment, folder, record, report, ask, stop, download)
         try:
             done = run.arms(evidence)
         except OSError as error:
             record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=str(error)))
-            raise _unwritable(folder, error) from error
+            raise unwritable(folder, error) from error
         except BaseException as error:
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
             record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=reason))
@@ -134,37 +146,58 @@ class _Run:
     """One run in progress: where it writes and whom it tells."""
 
     lab: Lab
+    here: Lab
+    """The lab as it is on this profile."""
     profile: ProfileName
     workloads: Mapping[str, Workload]
     environment: Environment
     folder: Path
+    record: Callable[[AnyEvent], None]
     report: Report
+    ask: Ask | None
     cancel: threading.Event
     download: bool
 
     def arms(self, evidence: Evidence) -> LabRun:
-        """Run one arm after another; stop at the first that fails, keep what finished."""
-        for name in self.lab.arms:
-            arm, machine, revision, reason = self._arm(name)
+        """Run one leg after another; stop at the first that fails unasked, keep what finished."""
+        partial = self.folder / "evidence.partial.json"
+        for index, leg in enumerate(schedule(self.here)):
+            arm, machine, revision, reason = self._leg(leg, index, evidence.arms.get(leg.arm))
             evidence = msgspec.structs.replace(
                 evidence,
-                arms={**evidence.arms, name: arm},
+                arms={**evidence.arms, leg.arm: arm},
                 machine=machine or evidence.machine,
                 model_files=evidence.model_files or ({"revision": revision} if revision else {}),
                 finished_at=time.time(),
             )
-            partial = self.folder / "evidence.partial.json"
             evidence = write_evidence(partial, evidence)
             if reason:
                 return LabRun(self.folder.name, partial, evidence, None, reason)
+            evidence = self._ask_after(leg.arm, evidence)
         path = self.folder / "evidence.json"
-        evidence = write_evidence(path, evidence)
+        evidence = write_evidence(path, msgspec.structs.replace(evidence, finished_at=time.time()))
         partial.unlink()
         return LabRun(self.folder.name, path, evidence, grade(self.lab, evidence))
 
-    def _arm(self, name: str) -> tuple[ArmRun, dict[str, Any], str, str]:
-        """One arm: its record, the machine and the model's revision as it saw them, and why it failed."""
-        output, log, started, reason = ArmOutput(), self.folder / f"{name}.log", time.time(), ""
+    def _ask_after(self, arm: str, evidence: Evidence) -> Evidence:
+        """Have the predictions that come after `arm` made and stored, before a later arm starts."""
+        due = tuple(each for each in self.here.predict if each.after == arm and each.id not in evidence.predictions)
+        if not due or self.ask is None:
+            return evidence
+        answers = dict(self.ask(arm, due, evidence))
+        read_some(self.here, due, answers)
+        at = time.time()
+        self.record(LabPredicted(at=at, run=evidence.run, lab=self.lab.id, profile=self.profile, predictions=answers))
+        return msgspec.structs.replace(
+            evidence,
+            predictions={**evidence.predictions, **answers},
+            predicted_after={**evidence.predicted_after, arm: at},
+        )
+
+    def _leg(self, leg: Leg, index: int, before: ArmRun | None) -> tuple[ArmRun, dict[str, Any], str, str]:
+        """One start: the arm's record, the machine and the model's revision as it saw them, and why it failed."""
+        name, output, started, reason = leg.arm, ArmOutput(), time.time(), ""
+        log = self.folder / (f"{name}.log" if before is None else f"{name}-{index}.log")
 
         def tick(kind: Literal["started", "running", "finished"], stage: str, seconds: float, tokens: int) -> None:
             self.report(Progress(kind, name, stage, seconds, tokens))
@@ -172,7 +205,7 @@ class _Run:
         try:
             run_arm(
                 self.environment.python,
-                plan_job(self.lab, self.profile, name, self.workloads),
+                plan_job(self.here, self.profile, name, self.workloads, leg.repeats),
                 output,
                 log=log,
                 folder=places.shipped_labs(),
@@ -186,8 +219,18 @@ class _Run:
             reason = "The run was stopped; finished arms are kept."
         if reason:
             self.report(Progress("failed", name, "", time.time() - started, message=reason))
+        arm = _arm_run(output, started, reason, without_places(tail(log), self.environment), before)
+        breaks = reason and not failed_as_expected(self.here, name, arm)
         engine = output.engine
-        arm = ArmRun(
+        return arm, engine.get("machine", {}), engine.get("revision", ""), f"{name}: {reason}" if breaks else ""
+
+
+def _arm_run(output: ArmOutput, started: float, reason: str, log: str, before: ArmRun | None) -> ArmRun:
+    """What became of an arm; the runs of a later start come after those of the first."""
+    engine = output.engine
+    runs = {name: tuple(msgspec.convert(run, WorkloadRun) for run in each) for name, each in output.workloads.items()}
+    if before is None:
+        return ArmRun(
             status="failed" if reason else "finished",
             started=started,
             reason=reason,
@@ -195,10 +238,18 @@ class _Run:
             config=engine.get("config", {}),
             versions=engine.get("versions", {}),
             environment=engine.get("environment", {}),
-            workloads={name: msgspec.convert(figures, WorkloadRun) for name, figures in output.workloads.items()},
-            log_tail=_without_places(tail(log), self.environment),
+            workloads={name: each[0] for name, each in runs.items()},
+            log_tail=log,
+            repeats={name: each[1:] for name, each in runs.items() if each[1:]},
         )
-        return arm, engine.get("machine", {}), engine.get("revision", ""), f"{name}: {reason}" if reason else ""
+    return msgspec.structs.replace(
+        before,
+        status="failed" if reason else before.status,
+        reason=reason,
+        stages={name: before.stages.get(name, 0.0) + seconds for name, seconds in output.stages.items()},
+        log_tail=log,
+        repeats={name: (*before.repeats.get(name, ()), *each) for name, each in runs.items()},
+    )
 
 
 def _finished(lab: Lab, run: LabRun) -> LabFinished:
@@ -220,58 +271,3 @@ def _finished(lab: Lab, run: LabRun) -> LabFinished:
         digest=run.record.digest,
         reason=reason,
     )
-
-
-def _check_system() -> None:
-    if os.name != "posix":
-        raise SpecquizError(
-            "Labs run on Linux and macOS.",
-            remedy="On Windows run specquiz inside WSL; `specquiz lab show ID --recorded` works here too.",
-        )
-
-
-def _new_folder(lab: Lab) -> Path:
-    folder = places.lab_runs() / f"{lab.id}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    return folder
-
-
-def _unwritable(path: Path, error: OSError) -> SpecquizError:
-    return SpecquizError(
-        f"The folder for lab runs cannot be written: {error.strerror or error}.",
-        where=str(path),
-        remedy="Make room or give yourself the right to write there, or choose another folder with SPECQUIZ_HOME.",
-    )
-
-
-@contextmanager
-def _only_one_run() -> Iterator[None]:
-    """Two labs at once would measure each other. The lock goes with this process, however it ends."""
-    import fcntl
-
-    path = places.lab_runs() / ".lock"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a")
-    except OSError as error:
-        raise _unwritable(path.parent, error) from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise SpecquizError(
-                "Another lab is running; two at once would disturb each other's figures.",
-                remedy="Wait until it is done, or stop it with Ctrl-C where it runs.",
-            ) from None
-        yield
-
-
-def _without_places(text: str, environment: Environment) -> str:
-    """A log without the person's own folders, so that evidence can be shown to anyone."""
-    folders = {environment.python.parent.parent: "vllm", places.shipped_labs(): "labs", Path.home(): "~"}
-    for folder, name in folders.items():
-        text = text.replace(str(folder), name)
-    return text

@@ -10,7 +10,8 @@ from typing import Any
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
 from specquiz.labs.model import Lab, Prediction
-from specquiz.labs.quantities import MEANINGS, bounds
+from specquiz.labs.predictions import ends
+from specquiz.labs.quantities import MEANINGS
 from specquiz.labs.running import Progress
 from specquiz.labs.unlocking import Locked, Missing
 
@@ -18,13 +19,31 @@ _OUTCOMES = {"passed": "passed", "failed": "FAILED", "no_data": "NO DATA"}
 
 
 def question(lab: Lab, prediction: Prediction) -> str:
-    """What a learner is asked before the run."""
+    """What a learner is asked before the run. `lab` is tailored to the profile."""
+    return f"{_asked(prediction)} ({_answer(lab, prediction)})"
+
+
+def _asked(prediction: Prediction) -> str:
+    if prediction.quantity is None:
+        return prediction.ask.strip()
     meaning = MEANINGS[prediction.quantity]
-    low, high = bounds(lab, prediction.quantity, prediction.arm)
-    return (
-        f"{meaning.name} of {prediction.arm} on {prediction.workload}: {meaning.says} "
-        f"= {meaning.formula} ({low:g} to {high:g})"
-    )
+    position = f" at draft position {prediction.position}" if prediction.position else ""
+    return f"{meaning.name} of {prediction.arm} on {prediction.workload}{position}: {meaning.says} = {meaning.formula}"
+
+
+def _answer(lab: Lab, prediction: Prediction) -> str:
+    """In which form the answer is wanted."""
+    low, high = ends(lab, prediction)
+    match prediction.kind:
+        case "number":
+            return f"{low:g} to {high:g}"
+        case "interval":
+            wide = f", at most {prediction.width:g} wide" if prediction.width else ""
+            return f"an interval such as `{low:g} to {high:g}`{wide}"
+        case "choice":
+            return f"one of: {', '.join(prediction.choices)}"
+        case "order":
+            return f"in order, the greatest first: {' > '.join(prediction.choices)}"
 
 
 def lab_lines(lab: Lab) -> Iterator[str]:
@@ -72,6 +91,16 @@ def lock_lines(lab: Lab, locked: Locked) -> Iterator[str]:
     """Why a lab is closed and what opens it."""
     yield f"{lab.id} is locked. What is missing:"
     yield from (f"  {missing_line(each)}" for each in locked.missing)
+
+
+def asking_lines(lab: Lab, arm: str, evidence: Evidence) -> Iterator[str]:
+    """What `arm` gave, for predictions that are asked for after it. `lab` is tailored to the profile."""
+    from specquiz.labs.judging import observe, observe_positions
+
+    quantities = tuple(each for each in observe(lab, evidence) if each.arm == arm)
+    yield f"{arm} has finished; observed, with the 95 % interval over requests"
+    yield from _table(quantities, tuple(each for each in observe_positions(lab, evidence) if each.arm == arm))
+    yield "Your next predictions, stored before the next arm starts:"
 
 
 def progress_line(progress: Progress) -> str:
@@ -136,15 +165,16 @@ def grade_facts(grade: Grade) -> dict[str, Any]:
 
 def _table(quantities: tuple[Observation, ...], positions: tuple[Positions, ...]) -> Iterator[str]:
     width = max((len(MEANINGS[each.quantity].name) for each in quantities), default=0)
-    for by_position in positions:
-        arm, workload = by_position.arm, by_position.workload
+    by_place = {(each.arm, each.workload): each for each in positions}
+    for arm, workload in dict.fromkeys((each.arm, each.workload) for each in quantities):
         yield f"  {arm} on {workload}"
         for each in quantities:
             if (each.arm, each.workload) == (arm, workload):
                 yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
-        if by_position.of_all:
-            yield f"    {'accepted at position':<{width}}  {_rates(by_position.of_all)} of all drafts"
-            yield f"    {'':<{width}}  {_rates(by_position.given_before)} given those before"
+        found = by_place.get((arm, workload))
+        if found and found.of_all:
+            yield f"    {'accepted at position':<{width}}  {_rates(found.of_all)} of all drafts"
+            yield f"    {'':<{width}}  {_rates(found.given_before)} given those before"
 
 
 def _rates(rates: tuple[float | None, ...]) -> str:
@@ -153,6 +183,8 @@ def _rates(rates: tuple[float | None, ...]) -> str:
 
 def _figures(observation: Observation) -> str:
     predicted = "" if observation.predicted is None else f"  predicted {observation.predicted:.3f}"
+    if observation.interval is not None:
+        predicted = f"  predicted {observation.interval[0]:g} to {observation.interval[1]:g}"
     if observation.value is None:
         return f"{observation.note}{predicted}"
     between = "" if observation.low is None else f" [{observation.low:.3f}, {observation.high:.3f}]"
@@ -163,3 +195,4 @@ def _figures(observation: Observation) -> str:
 def _rule_lines(rule: RuleVerdict) -> Iterator[str]:
     yield f"  {_OUTCOMES[rule.outcome]:<7}  {rule.id}: {rule.observed}"
     yield from (f"           {line}" for line in rule.why.rstrip().splitlines())
+    yield from (f"           {line}" for line in rule.learn.rstrip().splitlines())

@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specquiz.labs.expressions import (
+from specquiz.labs.expressions import ExpressionError, parse
+from specquiz.labs.rules import (
     Arithmetic,
     Bound,
     Comparison,
-    ExpressionError,
     Literally,
     Measured,
     OutputsEqual,
     Predicted,
     Within,
     leaves,
-    parse,
 )
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from specquiz.labs.counting import Tally
 from specquiz.labs.evidence import Evidence, RequestRun, sealed
 from specquiz.labs.grading import Graded, NotGradable, grade
-from specquiz.labs.invariants import too_perfect
-from specquiz.labs.metrics import Tally
 from specquiz.labs.model import Lab
+from specquiz.labs.plausibility import too_perfect
 
 replace = msgspec.structs.replace
 

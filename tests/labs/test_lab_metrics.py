@@ -6,8 +6,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from specquiz.labs.counting import NoCounter, tally
+from specquiz.labs.estimates import Estimate
 from specquiz.labs.evidence import ArmRun, Counters, Evidence, RequestRun
-from specquiz.labs.metrics import Estimate, NoCounter, estimate, tally
+from specquiz.labs.metrics import estimate
 from specquiz.theory.closed_forms import tokens_per_pass
 
 replace = msgspec.structs.replace

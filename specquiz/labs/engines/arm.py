@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from .events import Events, Job, Json, serve
-from .facts import machine, model_revision, number, resolved_config, steering_environment, versions
+from .facts import machine, model_revision, number, peak_memory, resolved_config, steering_environment, versions
 from .sampler import examine, refuse_noise
 
 WARM_UP_TOKENS = 8
+_NUMBERS = itertools.count()
 
 
 def main(events: int) -> None:
@@ -46,18 +48,23 @@ def run(job: Job, events: Events) -> None:
     )
     if drafting_on_cpu and job["cpu_sampler"] != "trust":
         refuse_noise(config["cpu_sampler"]["outcome"], hottest(job))
-    prompts = {name: [token_ids(llm, job, prompt) for prompt in items] for name, items in job["workloads"].items()}
+    prompts = {
+        name: [token_ids(llm, job, prompt) for prompt in workload["prompts"]]
+        for name, workload in job["workloads"].items()
+    }
     events.stage("warm-up")
     warm_up(vllm, llm, job, prompts)
-    for name, items in prompts.items():
-        events.stage(name)
-        events.send("workload", workload=name, run=run_workload(vllm, llm, job, items, events))
+    for _ in range(job["repeats"]):
+        for name, items in prompts.items():
+            events.stage(name)
+            run = run_workload(vllm, llm, job["workloads"][name], items, events)
+            events.send("workload", workload=name, run=run)
     events.finish_stage()
 
 
 def hottest(job: Job) -> float:
     """The highest temperature that anything is sampled at."""
-    return float(job["sampling"]["temperature"])
+    return max(float(workload["sampling"]["temperature"]) for workload in job["workloads"].values())
 
 
 def engine_arguments(job: Job) -> Json:
@@ -76,6 +83,7 @@ def engine_arguments(job: Job) -> Json:
         arguments["enforce_eager"] = True
     else:
         arguments["gpu_memory_utilization"] = job["gpu_memory_utilization"]
+    arguments |= job["engine"]
     if job["speculative_config"]:
         arguments["speculative_config"] = job["speculative_config"]
         if "per_request_spec_decode_metrics" in engine_argument_names():
@@ -99,31 +107,35 @@ def token_ids(llm: Any, job: Job, prompt: Json) -> list[int]:
     return [int(token) for token in ids]
 
 
-def sampling(vllm: Any, job: Job, **changes: object) -> Any:
-    """The sampling parameters of the lab."""
-    return vllm.SamplingParams(**{**job["sampling"], **changes})
+def sampling(vllm: Any, workload: Json, **changes: object) -> Any:
+    """The sampling parameters of a workload."""
+    return vllm.SamplingParams(**{**workload["sampling"], **changes})
 
 
 def warm_up(vllm: Any, llm: Any, job: Job, prompts: dict[str, list[list[int]]]) -> None:
     """Have everything compiled that is compiled at first use (the n-gram lookup, kernels) before a counter is read."""
-    first = [items[0] for items in prompts.values()]
-    for _ in decode(llm, first, sampling(vllm, job, max_tokens=WARM_UP_TOKENS), "warm-up"):
-        pass
+    for name, items in prompts.items():
+        for _ in decode(llm, items[:1], sampling(vllm, job["workloads"][name], max_tokens=WARM_UP_TOKENS), 0):
+            pass
 
 
-def run_workload(vllm: Any, llm: Any, job: Job, prompts: list[list[int]], events: Events) -> Json:
-    """Decode `prompts` together; the raw counters before and after, and each request step by step."""
+def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], events: Events) -> Json:
+    """Decode `prompts`; the raw counters before and after, and each request step by step with its times."""
+    drafting = llm.llm_engine.vllm_config.speculative_config is not None
     requests: list[Json] = [{"prompt": prompt, "output": [], "steps": [], "finish": ""} for prompt in prompts]
     before, started, clock, told = counters(llm), time.time(), time.monotonic(), 0.0
-    for index, output in decode(llm, prompts, sampling(vllm, job), "graded"):
+    for index, output in decode(llm, prompts, sampling(vllm, workload), workload["together"]):
         request, sequence = requests[index], output.outputs[0]
         tokens = [int(token) for token in sequence.token_ids]
         if len(tokens) > len(request["output"]):
+            now = round(time.monotonic() - clock, 6)
+            request.setdefault("first", now)
+            request["last"] = now
             request["steps"].append(len(tokens) - len(request["output"]))
             request["output"] = tokens
         if output.finished:
             request["finish"] = str(sequence.finish_reason)
-            request.update(step_detail(sequence, job))
+            request.update(step_detail(sequence, drafting))
         if time.monotonic() - told > 0.25:
             told = time.monotonic()
             events.send("tokens", tokens=sum(len(each["output"]) for each in requests))
@@ -134,23 +146,30 @@ def run_workload(vllm: Any, llm: Any, job: Job, prompts: list[list[int]], events
         "before": before,
         "after": counters(llm),
         "requests": requests,
+        "peak_memory": peak_memory(),
     }
 
 
-def decode(llm: Any, prompts: list[list[int]], parameters: Any, name: str) -> Iterator[tuple[int, Any]]:
-    """Yield (index of the request, its output so far) for every step of the engine that gave it tokens."""
-    engine = llm.llm_engine
-    indices = {f"{name}-{index}": index for index in range(len(prompts))}
-    for request, index in indices.items():
-        engine.add_request(request, {"prompt_token_ids": prompts[index]}, parameters.clone())
-    while engine.has_unfinished_requests():
-        for output in engine.step():
-            yield indices[output.request_id], output
+def decode(llm: Any, prompts: list[list[int]], parameters: Any, together: int) -> Iterator[tuple[int, Any]]:
+    """Yield (index of the request, its output so far) for every step of the engine that gave it tokens.
+
+    `together` requests are handed over at once, and the next ones when these are done; 0 hands over all.
+    """
+    engine, size = llm.llm_engine, together or len(prompts)
+    for begin in range(0, len(prompts), size):
+        indices = {}
+        for index in range(begin, min(begin + size, len(prompts))):
+            name = f"request-{next(_NUMBERS)}"
+            indices[name] = index
+            engine.add_request(name, {"prompt_token_ids": prompts[index]}, parameters.clone())
+        while engine.has_unfinished_requests():
+            for output in engine.step():
+                yield indices[output.request_id], output
 
 
-def step_detail(sequence: Any, job: Job) -> Json:
+def step_detail(sequence: Any, drafting: bool) -> Json:
     """Accepted and drafted tokens of each step that had a draft; nothing where this vLLM cannot tell."""
-    if not job["speculative_config"] or not hasattr(sequence, "spec_decode_metrics"):
+    if not drafting or not hasattr(sequence, "spec_decode_metrics"):
         return {}
     detail = sequence.spec_decode_metrics
     # A request that never had a draft carries no record at all.

@@ -9,6 +9,7 @@ import importlib.metadata
 import math
 import os
 import platform
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,12 @@ def model_revision(model: str) -> str:
     hub: Any = importlib.import_module("huggingface_hub")
     found = hub.try_to_load_from_cache(model, "config.json")
     return Path(found).parent.name if isinstance(found, str) else ""
+
+
+def peak_memory() -> int:
+    """Bytes at their highest so far: of the card where there is one, else of this process."""
+    torch: Any = importlib.import_module("torch")
+    if torch.cuda.is_available():
+        return int(torch.cuda.max_memory_allocated())
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -41,7 +41,8 @@ class ArmOutput:
 
     stages: dict[str, float] = field(default_factory=dict)
     engine: dict[str, Any] = field(default_factory=dict)
-    workloads: dict[str, dict[str, Any]] = field(default_factory=dict)
+    workloads: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """The runs of each workload, in their order."""
 
 
 Tick = Callable[[Literal["started", "running", "finished"], str, float, int], None]
@@ -93,14 +94,14 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
                     stage, since, tokens = event["stage"], time.monotonic(), 0
                     tick("started", stage, 0.0, 0)
                 case "ready":
-                    output.stages[event["stage"]] = event["seconds"]
+                    output.stages[event["stage"]] = output.stages.get(event["stage"], 0.0) + event["seconds"]
                     tick("finished", event["stage"], event["seconds"], tokens)
                 case "tokens":
                     tokens = event["tokens"]
                 case "engine":
                     output.engine = event
                 case "workload":
-                    output.workloads[event["workload"]] = event["run"]
+                    output.workloads.setdefault(event["workload"], []).append(event["run"])
                     tokens = sum(len(request["output"]) for request in event["run"]["requests"])
                 case "failed":
                     raise ArmFailed(causes.explain(event["type"], event["message"], arm.log_tail()))

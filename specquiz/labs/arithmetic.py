@@ -1,0 +1,54 @@
+"""I1 to I4, and that counters and requests tell the same story: what no honest run can break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from specquiz.labs.broken import Broken
+from specquiz.labs.counting import Tally
+from specquiz.labs.evidence import WorkloadRun
+
+
+def of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
+    """I1 to I4."""
+    drafts, drafted, accepted = counted.drafts, counted.drafted, counted.accepted
+    if not accepted <= drafted <= k * drafts:
+        yield Broken("I1", f"{where}: accepted {accepted}, drafted {drafted}, K × drafts {k * drafts} are out of order")
+    positions = (drafts, *counted.per_position)
+    if sum(counted.per_position) != accepted or any(late > early for early, late in pairwise(positions)):
+        yield Broken("I2", f"{where}: accepted by position {counted.per_position} does not fit {accepted} accepted")
+    if drafts and 1 + accepted / drafts > k + 1:
+        yield Broken("I3", f"{where}: mean acceptance length {1 + accepted / drafts:.3f} is above K + 1 = {k + 1}")
+    if drafts > counted.passes:
+        yield Broken("I4", f"{where}: {drafts} drafts in only {counted.passes} decode passes")
+    cut = counted.passes + accepted - (counted.generated - counted.requests)
+    if not 0 <= cut <= k * counted.requests:
+        yield Broken(
+            "I4",
+            f"{where}: {counted.passes} decode passes and {accepted} accepted tokens cannot give "
+            f"{counted.generated - counted.requests} tokens",
+        )
+
+
+def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: int) -> Iterator[Broken]:
+    """The counters and the requests' own detail tell the same story."""
+    told = {
+        "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
+        "decode passes": (counted.passes, sum(len(each.steps) - 1 for each in run.requests)),
+    }
+    if all(each.accepted is not None and each.drafted is not None for each in run.requests):
+        told |= {
+            "drafts": (counted.drafts, sum(len(each.drafted or ()) for each in run.requests)),
+            "drafted tokens": (counted.drafted, sum(sum(each.drafted or ()) for each in run.requests)),
+            "accepted tokens": (counted.accepted, sum(sum(each.accepted or ()) for each in run.requests)),
+        }
+    for what, (by_counter, by_request) in told.items():
+        if by_counter != by_request:
+            yield Broken("detail", f"{where}: the counters say {by_counter} {what}, the requests {by_request}")
+    for index, each in enumerate(run.requests):
+        if sum(each.steps) != len(each.output) or not 0 < len(each.output) <= max_tokens:
+            yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
+        offered, got = each.drafted or (), each.accepted or ()
+        if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
+            yield Broken("detail", f"{where}: request {index} accepted more than it was offered")

@@ -1,0 +1,107 @@
+"""vLLM's counters before and after a workload, as what they rose by.
+
+They count (request, pass) pairs. `num_drafts` holds only the pairs that had a draft, so an acceptance length says
+nothing of the passes without one; `inter_token_latency` observes once for every decode pass, with a draft or without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specquiz.labs.evidence import Counters, WorkloadRun
+
+
+class NoCounter(ValueError):
+    """A counter is absent, not a number, or ran backwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the counters of one workload rose by, while it ran.
+
+    `per_position[i]` counts the drafts of which at least i + 1 tokens were accepted.
+    """
+
+    requests: int
+    generated: int
+    passes: int
+    """Decode passes, counted once for each request in them; the prompt's own pass is not one."""
+    drafts: int
+    drafted: int
+    accepted: int
+    per_position: tuple[int, ...]
+
+    def unconditional_rates(self) -> tuple[float, ...]:
+        """Share of the drafts of which at least i + 1 tokens were accepted, as vLLM logs it."""
+        return tuple(count / self.drafts for count in self.per_position) if self.drafts else ()
+
+    def conditional_rates(self) -> tuple[float | None, ...]:
+        """Share of the drafts accepted at position i among those accepted up to i (right when all have length K)."""
+        before = (self.drafts, *self.per_position)
+        return tuple(here / there if there else None for here, there in zip(self.per_position, before, strict=False))
+
+
+def rise(run: WorkloadRun, name: str) -> int:
+    """How much a counter rose. `name` is without `vllm:` and `_total`.
+
+    Raises:
+        NoCounter: it is missing, not a finite number, or fell (the engine restarted in between).
+    """
+    return int(_difference(run, name))
+
+
+def _difference(run: WorkloadRun, name: str) -> float:
+    before, after = _lookup(run.before, name), _lookup(run.after, name)
+    if not isinstance(before, int | float) or not isinstance(after, int | float):
+        raise NoCounter(f"vLLM reported no number for the counter {name}")
+    if after < before:
+        raise NoCounter(f"the counter {name} fell from {before:g} to {after:g}: the engine restarted in mid-run")
+    return after - before
+
+
+def _lookup(counters: Counters, name: str) -> float | tuple[float, ...] | None:
+    """A counter as `LLM.get_metrics` names it, or as /metrics does."""
+    return counters.get(f"vllm:{name}", counters.get(f"vllm:{name}_total"))
+
+
+def rise_per_position(run: WorkloadRun) -> tuple[int, ...]:
+    """How much the accepted tokens of each draft position rose.
+
+    Raises:
+        NoCounter: as `rise`.
+    """
+    name = "spec_decode_num_accepted_tokens_per_pos"
+    before, after = _lookup(run.before, name), _lookup(run.after, name)
+    if not isinstance(after, tuple) or not isinstance(before, tuple) or len(before) != len(after):
+        raise NoCounter(f"vLLM reported no number for each position of the counter {name}")
+    differences = tuple(int(late - early) for late, early in zip(after, before, strict=True))
+    if min(differences, default=0) < 0:
+        raise NoCounter(f"the counter {name} fell: the engine restarted in mid-run")
+    return differences
+
+
+def tally(run: WorkloadRun, k: int) -> Tally:
+    """The counters' rise over one workload, with K draft tokens per step (0: plain decoding, which has no drafts).
+
+    Raises:
+        NoCounter: one is missing, not a number, or fell.
+    """
+    drafting = k > 0
+    return Tally(
+        requests=len(run.requests),
+        generated=rise(run, "generation_tokens"),
+        passes=rise(run, "inter_token_latency_seconds#count"),
+        drafts=rise(run, "spec_decode_num_drafts") if drafting else 0,
+        drafted=rise(run, "spec_decode_num_draft_tokens") if drafting else 0,
+        accepted=rise(run, "spec_decode_num_accepted_tokens") if drafting else 0,
+        per_position=rise_per_position(run) if drafting else (),
+    )
+
+
+def rise_sum(run: WorkloadRun, name: str) -> float:
+    """How much the sum of a histogram rose, in its own unit.
+
+    Raises:
+        NoCounter: as `rise`.
+    """
+    return _difference(run, f"{name}#sum")
