@@ -6,9 +6,9 @@ A key inside a nested `speculative_config` is written with a dot, or nested as i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal
 
-from specquiz.answers.configuration import flat, spelling
+from specquiz.answers.configuration import NESTED, flat, spelling
 from specquiz.banks.bounds import between, some
 from specquiz.banks.decoding import (
     FAILED,
@@ -29,7 +29,7 @@ from specquiz.banks.scalars import NULLS
 ANY: Literal["any"] = "any"
 """What `accept` says where every value of a key is right."""
 
-FACTS: tuple[str, ...] = get_args(get_args(get_type_hints(ConfigQuestion)["given"])[0])
+FACTS = ("target_vocab_size", "draft_vocab_size", "n_predict", "tensor_parallel_size")
 """What `given` may hold."""
 
 
@@ -97,13 +97,17 @@ def in_one_spelling(values: dict[str, Any], node: MappingNode, report: Report) -
         values["optional"] = tuple(spelling(key) for key in values["optional"])
     if values.get("of") == "speculative_config" and isinstance(values.get("answer"), dict):
         for key, value in values["answer"].items():
-            if isinstance(value, dict) and key == "speculative_config":
+            if isinstance(value, dict) and key == NESTED:
                 message = "the question asks for what stands in the speculative_config; write its keys, without it"
                 report.error(node_at(node, "answer", key), "SQ203", message)
 
 
 def _spelt(values: Mapping[str, Any], node: Node, report: Report, *, one_level: bool) -> Any:
     spelt = {spelling(key): value for key, value in values.items()}
+    if isinstance(spelt.get(NESTED), dict):
+        spelt[NESTED] = _spelt(spelt[NESTED], node_at(node, NESTED), report, one_level=False)
+    if FAILED in spelt.values():
+        return FAILED
     if len(spelt) < len(values):
         report.error(node, "SQ110", "two keys differ by hyphens and underscores only")
         return FAILED

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import assert_never
 
+from specquiz.answers.config_reading import Written
+from specquiz.answers.config_taking import known_keys, take
 from specquiz.answers.configuration import flat, shows
 from specquiz.banks.formula_rules import check_formulas
 from specquiz.banks.library import CONCEPTS
@@ -209,8 +211,18 @@ def _check_mistakes(question: TraceQuestion | OrderQuestion, node: MappingNode, 
 
 
 def _check_configuration(question: ConfigQuestion, node: MappingNode, report: Report) -> None:
-    """A known mistake must not show in the right configuration, nor be told by an earlier one's sign."""
+    """vLLM takes the answer, and a known mistake neither shows in it nor is told by an earlier one's sign."""
     answer = flat(question.answer)
+    faults = take(question.of, question.given, Written(dict(question.answer), flags=False)).faults
+    for fault in faults:
+        way = fault.key if fault.key in question.answer else "answer"
+        report.error(node_at(node, "answer", way), "SQ317", f"vLLM does not take this answer: {fault}")
+    known = known_keys(question.of)
+    for way, keys in (("accept", question.accept), ("optional", question.optional)):
+        for key in keys:
+            if key not in known:
+                message = f"{way!r} names {key!r}, which is no key of {question.of}{suggestion(key, known)}"
+                report.error(node_at(node, way), "SQ318", message)
     seen: list[Mapping[str, object]] = []
     for place, misconception in enumerate(question.misconceptions):
         at = node_at(node, "misconceptions", place, "where")

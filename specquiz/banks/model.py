@@ -19,9 +19,6 @@ Grade = Literal["weak", "ok", "strong"]
 ConfigValue = Any
 """A value of a configuration: a text, number or truth value, or a list of values; None says that it is left out."""
 
-Facts = dict[Literal["target_vocab_size", "draft_vocab_size", "n_predict", "tensor_parallel_size"], int]
-"""What a configuration's rules need to know of the models and the machine."""
-
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """An immutable record in which an unknown key is an error.
@@ -208,7 +205,7 @@ class ConfigQuestion(Question, frozen=True, kw_only=True, tag="config", tag_fiel
     """What is written; among engine arguments a `speculative_config` may be nested."""
     answer: dict[str, ConfigValue]
     """The keys and values of a right configuration."""
-    given: Facts = {}
+    given: dict[str, int] = {}
     """Facts that vLLM's rules need: `target_vocab_size`, `draft_vocab_size`, `n_predict`, `tensor_parallel_size`."""
     start: str = ""
     """A text to repair, shown with the prompt."""

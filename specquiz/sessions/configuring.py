@@ -1,50 +1,55 @@
-"""What a configuration is worth: compared key by key with the right one, known mistakes first."""
+"""What a configuration is worth: known mistakes first, then vLLM's own rules, then key by key with the right one."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from specquiz.answers import Correct, Invalid, Verdict, Wrong
+from specquiz.answers.config_reading import Written, read_configuration
+from specquiz.answers.config_taking import Taken, take
 from specquiz.answers.configuration import as_text, flat, same, shows
+from specquiz.answers.verdict import Refusal
 from specquiz.banks.config_keys import ANY
 from specquiz.banks.model import ConfigQuestion
+
+_MOST_FAULTS = 3
+"""More sentences than these help nobody."""
 
 
 def judge_configuration(question: ConfigQuestion, text: str) -> Verdict:
     """Judge a configuration as typed."""
-    if not text.strip():
-        return Invalid(message="Write the configuration, such as a JSON object.")
     try:
-        typed = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return Invalid(message=f"This is no JSON object: {error}.")
-    if not isinstance(typed, dict):
-        return Invalid(message="Write a JSON object: keys with values in braces.")
-    given = flat(typed)
-    read_as = as_text(typed)
+        given = take(question.of, question.given, read_configuration(text))
+    except Refusal as refusal:
+        return Invalid(message=refusal.message, at=refusal.at)
+    read_as = as_text(given.written)
     for number, misconception in enumerate(question.misconceptions):
-        if shows(misconception.where, given):
+        if shows(misconception.where, flat(given.written)):
             return Wrong(message=misconception.say, read_as=read_as, misconception=number)
-    faults = list(_faults(question, given))
-    if faults:
-        return Wrong(message=" ".join(faults), read_as=read_as)
-    return Correct(message="Every key is right.", read_as=read_as)
+    sentences = [str(fault) for fault in given.faults] or list(_differences(question, given))
+    if sentences:
+        return Wrong(message=" ".join(sentences[:_MOST_FAULTS]), read_as=read_as)
+    return Correct(message="vLLM takes it, and every key is right.", read_as=read_as)
 
 
-def _faults(question: ConfigQuestion, given: dict[str, Any]) -> Iterator[str]:
+def _differences(question: ConfigQuestion, given: Taken) -> Iterator[str]:
     """A sentence for each key that is missing, is too much, or has the wrong value."""
-    right = flat(question.answer)
-    for key, value in right.items():
-        if key not in given:
-            if key not in question.optional:
-                yield f"{key} is missing."
-        elif not (same(given[key], value) or _accepted(question, key, given[key])):
-            yield f"{key} has the wrong value: {as_text(given[key])}."
-    for key in given:
-        if key not in right and key not in question.optional and not _accepted(question, key, given[key]):
-            yield f"{key} does not belong."
+    wanted = take(question.of, question.given, Written(dict(question.answer), flags=False))
+    written = flat(given.written)
+    for key in dict.fromkeys((*wanted.values, *given.values)):
+        value, right = given.values.get(key), wanted.values.get(key)
+        if same(value, right) or _accepted(question, key, value):
+            continue
+        if key in question.optional and (right is None or key not in written):
+            continue
+        if value is None:
+            yield f"{key} is missing."
+        elif key not in written:
+            yield f"{key} is missing, and vLLM takes {as_text(value)} for it."
+        elif right is None:
+            yield f"{key} does not belong here."
+        else:
+            yield f"{key} is {as_text(value)}, which is not what is asked for."
 
 
 def _accepted(question: ConfigQuestion, key: str, value: object) -> bool:

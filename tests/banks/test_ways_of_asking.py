@@ -115,7 +115,7 @@ def test_every_way_of_asking_is_read(load: Load) -> None:
     assert order.misconceptions[0].answer == "kv weights c"
     assert isinstance(config, ConfigQuestion)
     assert config.task == "spot-the-bug"
-    assert config.answer["speculative_config"]["num-speculative-tokens"] == 4
+    assert config.answer["speculative_config"]["num_speculative_tokens"] == 4
     assert config.accept == {"speculative_config.num_speculative_tokens": (3, 5), "model": "any"}
     assert config.optional == ("speculative_config.prompt_lookup_max",)
     assert [wrong.where for wrong in config.misconceptions] == [
