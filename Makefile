@@ -1,7 +1,7 @@
 # The two commands of the README are `make quiz` and `make test`; each sets up what it needs and nothing is needed first.
 BIN := .venv/bin
 
-.PHONY: quiz test check lab-test bench clean
+.PHONY: quiz test check lab-test browser-test bench clean
 
 quiz: .venv/app.stamp
 	@$(BIN)/specquiz
@@ -22,6 +22,10 @@ check: .venv/dev.stamp
 lab-test: .venv/dev.stamp
 	$(BIN)/specquiz lab setup --profile cpu --yes
 	$(BIN)/python -m pytest -m vllm tests/lab
+
+# The HTML report in a real browser; needs Chromium on the path.
+browser-test: .venv/dev.stamp
+	$(BIN)/python -m pytest -m browser tests/reports
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pin() { uv pip compile --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --quiet "$@" pyproject.toml >/dev/null; }
-pin --group dev -o requirements/dev.txt
+pin --group dev --extra report -o requirements/dev.txt
 pin --group build --constraint requirements/dev.txt -o requirements/app.txt

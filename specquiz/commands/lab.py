@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     grade = action("grade", "recompute a grade from evidence alone, without vLLM", "grade evidence.json")
     verify = action("verify", "check that evidence is whole and holds together", "verify evidence.json")
-    for each in (grade, verify):
+    report = action("report", "write a lab run as an HTML page with plots", "report evidence.json --out run.html")
+    report.add_argument("--out", metavar="FILE", type=Path, help="where to (default: report.html beside the evidence)")
+    for each in (grade, verify, report):
         each.add_argument("evidence", metavar="EVIDENCE", type=Path)
     for each in (setup, run):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
@@ -65,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what was asked; see the functions below."""
-    from specquiz.commands.lab_evidence import check_evidence, regrade
+    from specquiz.commands.lab_evidence import check_evidence, regrade, write_report
     from specquiz.commands.lab_run import run_one
     from specquiz.console import open_console
 
@@ -77,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         "run": run_one,
         "grade": regrade,
         "verify": check_evidence,
+        "report": write_report,
     }
     return actions[arguments.action](arguments, open_console())
 

@@ -39,6 +39,30 @@ def check_evidence(arguments: argparse.Namespace, console: Console) -> int:
     return 1 if broken else 0
 
 
+def write_report(arguments: argparse.Namespace, console: Console) -> int:
+    """Write a run as an HTML page; 0 whatever its grade is, since the page says so.
+
+    Raises:
+        SpecquizError: matplotlib is missing, or the page cannot be written.
+    """
+    from specquiz.errors import SpecquizError
+    from specquiz.reports.html import lab_report
+
+    lab, evidence = _evidence_of(arguments.evidence)
+    path = arguments.out or arguments.evidence.with_name("report.html")
+    page = lab_report(lab, evidence, _graded(lab, evidence))
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise SpecquizError(
+            f"The report could not be written: {error.strerror or error}.",
+            where=str(path),
+            remedy="Name another place with --out FILE.",
+        ) from error
+    console.say(f"The report: {path}")
+    return 0
+
+
 def tell(lab: Lab, evidence: Evidence, console: Console, *, as_json: bool) -> Grade:
     """Print a run and its grade, for people or as JSON."""
     from specquiz.labs.telling import grade_facts, grade_lines, run_lines
