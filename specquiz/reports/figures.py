@@ -82,7 +82,7 @@ def _compare(ax: Any, each: Observation) -> None:
     ax.set_yticks([0], [f"{meaning.name}\n{each.arm} on {each.workload}"])
     ax.set_ylim(-1, 1)
     numbers = [number for number in (each.value, each.predicted, each.low, each.high) if number is not None]
-    ax.set_xlim(*((-0.02, 1.02) if meaning.share else (min(0.9, *numbers) - 0.1, max(numbers) * 1.08)))
+    ax.set_xlim(*((-0.02, 1.02) if meaning.kind == "share" else (min(0.9, *numbers) - 0.1, max(numbers) * 1.08)))
 
 
 def _by_position(ax: Any, each: Positions) -> None:
