@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from specquiz.banks.library import Library
 from specquiz.banks.loading import load_bank
+from specquiz.banks.model import Concept
 from specquiz.console import Console
 from specquiz.plain import hold_mock, hold_practice
 from specquiz.sessions.engine import replay
@@ -83,6 +84,16 @@ def held() -> Held:
     bank, problems = load_bank(SAMPLE)
     assert bank is not None, problems
     return Held(Library((bank,)))
+
+
+def with_primer(library: Library, folder: Path) -> Library:
+    """The library with a primer on the concept of its questions."""
+    (folder / "primers").mkdir()
+    page = "# Basics\n\nHello.\n\n## Counting tokens\n\nThe target adds one.\n\n    1 + α\n"
+    (folder / "primers" / "basics.md").write_text(page, encoding="utf-8")
+    slugs = {slug for bank in library.banks for question in bank.questions for slug in question.concepts}
+    concepts = {slug: Concept(slug=slug, name="Counting tokens", group="Basics") for slug in slugs}
+    return replace(library, concepts=concepts, folders=(folder,))
 
 
 ONE = {("sample", "free-token")}
@@ -257,3 +268,22 @@ def test_bank_texts_are_shown_literally_and_cannot_steer_the_terminal(tmp_path: 
     assert "\x1b" not in held.said
     assert "\\x1b[31m1\\x07" in held.said
     assert max(map(len, held.said.splitlines())) <= 72
+
+
+def test_after_a_verdict_the_primer_is_a_word_away(held: Held, tmp_path: Path) -> None:
+    held.library = with_primer(held.library, tmp_path)
+    said = held.practise("1", ":primer", ":quit", count=2).said
+    assert "(:primer explains the concept.)" in said
+    after = said[said.index("explains the concept") :]
+    assert "## Counting tokens" in after
+    assert "    1 + α" in after
+    assert "specquiz primer basics" in after
+
+
+def test_the_primer_stays_shut_before_the_first_answer_and_where_none_is(held: Held, tmp_path: Path) -> None:
+    assert "No primer is about this." in held.practise("1", ":primer", count=2).said
+    held.library = with_primer(held.library, tmp_path)
+    held.said = ""
+    said = held.practise(":primer", ":next", ":primer", count=2).said
+    assert said.count("[not read] The primer opens after an answer") == 2
+    assert "Counting" not in said

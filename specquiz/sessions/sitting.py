@@ -17,6 +17,7 @@ from specquiz.sessions.judging import fits, judge, options, solution
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
     from specquiz.banks.model import AnyQuestion
+    from specquiz.banks.primers import Place
 
 Record = Callable[[AnyEvent], None]
 Clock = Callable[[], float]
@@ -71,6 +72,14 @@ class Sitting:
     def question_at(self, index: int) -> AnyQuestion | None:
         """The question of item `index`; None where there is no such item or its question is gone."""
         return self._questions[index] if self._present(index) else None
+
+    def primer_at(self, index: int) -> Place | None:
+        """Where primers speak of the main concept of item `index`; None where none does."""
+        from specquiz.banks.primers import place_of
+
+        question = self.question_at(index)
+        concept = self._library.concepts.get(question.concepts[0]) if question is not None else None
+        return place_of(concept, self._library.primers) if concept is not None else None
 
     @property
     def prompt(self) -> str:

@@ -20,7 +20,17 @@ from textual.theme import Theme
 from specquiz.errors import SpecquizError
 from specquiz.tui.screens.home import HomeScreen
 from specquiz.tui.screens.page import HEIGHTS, MINIMUM, WIDTHS, Page
-from specquiz.tui.start import ExplorerStart, Home, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
+from specquiz.tui.start import (
+    ExplorerStart,
+    Home,
+    LabStart,
+    LookupStart,
+    MockStart,
+    PracticeStart,
+    ResumeStart,
+    RoundStart,
+    Start,
+)
 from specquiz.tui.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
@@ -104,6 +114,10 @@ class SpecquizApp(App[None]):
                 from specquiz.tui.screens.round import RoundScreen
 
                 self.push_screen(RoundScreen(seed))
+            case LookupStart():
+                from specquiz.tui.screens.lookup import LookupScreen
+
+                self.push_screen(LookupScreen())
             case PracticeStart() | MockStart() | ResumeStart():
                 from specquiz.tui.sittings import screen_for
 

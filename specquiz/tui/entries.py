@@ -13,7 +13,16 @@ from specquiz.labs.unlocking import Locked
 from specquiz.sessions.engine import Session
 from specquiz.tui import wording
 from specquiz.tui.overview import BankEntry, LabEntry, Overview
-from specquiz.tui.start import ExplorerStart, LabStart, MockStart, PracticeStart, ResumeStart, RoundStart, Start
+from specquiz.tui.start import (
+    ExplorerStart,
+    LabStart,
+    LookupStart,
+    MockStart,
+    PracticeStart,
+    ResumeStart,
+    RoundStart,
+    Start,
+)
 from specquiz.tui.widgets.visuals import Hanging, Lines
 
 MUTED = "$foreground 60%"
@@ -46,6 +55,7 @@ def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]
         ("Go on", [_resume(session, now) for session in overview.open]),
         ("Practice", practice),
         ("Mock interview", [_mock()] if overview.banks else []),
+        ("Reading", [_primers()]),
         ("Labs", [_lab(entry) for entry in overview.labs]),
         ("Theory", [_explorer(), _round()]),
     ]
@@ -102,6 +112,16 @@ def _mock() -> Entry:
         "and each answer is saved as you give it. At the end there is a report by concept.",
     )
     return Entry("mock", "Timed mock interview", Content.styled("with a report", MUTED), about, MockStart())
+
+
+def _primers() -> Entry:
+    about = _about(
+        "Primers",
+        "A page to read for each group of concepts, with an example computed step by step. Type to look words up, in "
+        "the primers and in the questions.",
+        "Press / to come here at once.",
+    )
+    return Entry("primers", "Primers, and looking words up", Content.styled("to read", MUTED), about, LookupStart())
 
 
 def _explorer() -> Entry:

@@ -78,4 +78,9 @@ class RoundStart:
     seed: int = 0
 
 
-Start = Home | PracticeStart | MockStart | ResumeStart | LabStart | ExplorerStart | RoundStart
+@dataclass(frozen=True)
+class LookupStart:
+    """Looking words up; to begin with, the list of primers."""
+
+
+Start = Home | PracticeStart | MockStart | ResumeStart | LabStart | ExplorerStart | RoundStart | LookupStart

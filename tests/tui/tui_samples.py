@@ -126,6 +126,30 @@ LAB = Lab(
 )
 
 
+PRIMER = """\
+# Basics
+
+What a pass is, in a few words.
+
+## Tokens per pass
+
+The target adds one token of its own. With the zebra stripes:
+
+    1 + α + α²
+
+- the first item of a list that is long enough to be wrapped on a narrow screen, twice
+- the second
+
+## Exactness
+
+Nothing of the target's law changes.
+
+## A worked number
+
+    1 + 0.5 = 1.5
+"""
+
+
 class HandClock:
     """Seconds since the epoch, set by hand."""
 

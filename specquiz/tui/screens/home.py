@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from specquiz.tui.screens.page import Page
-from specquiz.tui.start import MockStart, PracticeStart, ResumeStart
+from specquiz.tui.start import LookupStart, MockStart, PracticeStart, ResumeStart
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.visuals import Hanging, Row
 
@@ -51,11 +51,13 @@ class HomeScreen(Page):
         ("j k, arrows", "move"),
         ("Enter", "open"),
         ("PgUp PgDn", "scroll what is said about the entry"),
+        ("/", "the primers, and looking words up"),
         ("x", "discard the open session under the cursor"),
         ("q", "quit"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "app.quit", "Quit"),
+        Binding("slash", "look_up", "Look up", show=False),
         Binding("x", "discard", "Discard", show=False),
         Binding("pageup", "scroll_about(-1)", show=False),
         Binding("pagedown", "scroll_about(1)", show=False),
@@ -65,6 +67,7 @@ class HomeScreen(Page):
         Key("?", "help", "app.help"),
         Key("Enter", "open", "screen.open_highlighted"),
         Key("1-9", "open by number", "app.help"),
+        Key("/", "look up", "screen.look_up"),
         Key("j k", "move", "app.help"),
     )
 
@@ -185,6 +188,11 @@ class HomeScreen(Page):
 
     def action_open_highlighted(self) -> None:
         self.query_one(Menu).action_select()
+
+    def action_look_up(self) -> None:
+        """Open the primers, with a field to look words up."""
+        if self.program.desk is not None:
+            self.program.begin(LookupStart())
 
     def action_scroll_about(self, pages: int) -> None:
         about = self.query_one("#about", VerticalScroll)

@@ -40,6 +40,7 @@ class PracticeScreen(Page):
         ("F2", "a hint"),
         ("F3", "I don't know, show me (counts as not right)"),
         ("F5", "the explorer, with the question's values"),
+        ("F6", "after the answer: the primer, at what the question is about"),
         ("F7", "the formula derived step by step, after the verdict"),
         ("F4, Esc", "leave; the practice can be resumed at the same question"),
     )
@@ -48,6 +49,7 @@ class PracticeScreen(Page):
         Binding("f2", "hint", "Hint"),
         Binding("f3", "show", "Show me"),
         Binding("f5", "explore", "Explore"),
+        Binding("f6", "primer", "Primer"),
         Binding("f7", "derive", "Steps"),
         Binding("f4,escape", "leave", "Leave"),
         Binding("pageup", "scroll_text(-1)", show=False),
@@ -63,6 +65,7 @@ class PracticeScreen(Page):
     FEEDBACK = (
         Key("Enter", "next", "screen.next"),
         *_QUIT,
+        Key("F6", "primer", "screen.primer"),
         Key("F5", "explore", "screen.explore"),
         Key("F4", "leave", "screen.leave"),
     )
@@ -99,7 +102,7 @@ class PracticeScreen(Page):
     def _show_place(self) -> None:
         number, count = self._practice.position
         title = self.program.opened.library.bank(self._practice.item.bank).title
-        keys = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
+        keys: tuple[Key, ...] = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
         if self._derivable:
             keys = (*keys, Key("F7", "steps", "screen.derive"))
         self.show_frame(title, f"question {number} of {count}", keys)
@@ -229,6 +232,19 @@ class PracticeScreen(Page):
     def _show_derivation(self, lines: Sequence[str]) -> None:
         if self.is_current:
             self.app.push_screen(TextScreen("Step by step", lines))
+
+    def action_primer(self) -> None:
+        """Open the primer at the question's main concept; before the answer it might give the answer away."""
+        if self._practice.phase == "asking":
+            self.notify("The primer opens after the answer; F2 gives a hint.", markup=False, timeout=3)
+        elif self._practice.phase == "feedback":
+            place = self._practice.primer_at(self._practice.session.index)
+            if place is None:
+                self.notify("No primer is about this.", markup=False, timeout=3)
+                return
+            from specquiz.tui.screens.primer import PrimerScreen
+
+            self.app.push_screen(PrimerScreen(place))
 
     def action_scroll_text(self, pages: int) -> None:
         self._pane.action_scroll_reading(pages)
