@@ -56,7 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify = action("verify", "check that evidence is whole and holds together", "verify evidence.json")
     report = action("report", "write a lab run as an HTML page with plots", "report evidence.json --out run.html")
     report.add_argument("--out", metavar="FILE", type=Path, help="where to (default: report.html beside the evidence)")
-    for each in (grade, verify, report):
+    again = action("rerun", "run evidence again and compare; take a broken run to its end", "rerun evidence.json")
+    again.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
+    again.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
+    for each in (grade, verify, report, again):
         each.add_argument("evidence", metavar="EVIDENCE", type=Path)
     for each in (setup, run):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what was asked; see the functions below."""
     from specquiz.commands.lab_evidence import check_evidence, regrade, write_report
+    from specquiz.commands.lab_rerun import rerun
     from specquiz.commands.lab_run import run_one
     from specquiz.console import open_console
 
@@ -80,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         "grade": regrade,
         "verify": check_evidence,
         "report": write_report,
+        "rerun": rerun,
     }
     return actions[arguments.action](arguments, open_console())
 

@@ -27,7 +27,7 @@ def check_evidence(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.labs.grading import NotGradable
 
     lab, evidence = _evidence_of(arguments.evidence)
-    grade = _graded(lab, evidence)
+    grade = graded(lab, evidence)
     broken = grade.broken if isinstance(grade, NotGradable) else ()
     if arguments.json:
         facts = [{"invariant": each.invariant, "reason": each.reason} for each in broken]
@@ -50,7 +50,7 @@ def write_report(arguments: argparse.Namespace, console: Console) -> int:
 
     lab, evidence = _evidence_of(arguments.evidence)
     path = arguments.out or arguments.evidence.with_name("report.html")
-    page = lab_report(lab, evidence, _graded(lab, evidence))
+    page = lab_report(lab, evidence, graded(lab, evidence))
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -67,7 +67,7 @@ def tell(lab: Lab, evidence: Evidence, console: Console, *, as_json: bool) -> Gr
     """Print a run and its grade, for people or as JSON."""
     from specquiz.labs.telling import grade_facts, grade_lines, run_lines
 
-    grade = _graded(lab, evidence)
+    grade = graded(lab, evidence)
     if as_json:
         console.say_json({"lab": lab.id, "run": evidence.run, "profile": evidence.profile, **grade_facts(grade)})
     else:
@@ -90,7 +90,7 @@ def _evidence_of(path: Path) -> tuple[Lab, Evidence]:
     return find_lab(load_labs(), evidence.lab.id), evidence
 
 
-def _graded(lab: Lab, evidence: Evidence) -> Grade:
+def graded(lab: Lab, evidence: Evidence) -> Grade:
     """The grade; none where other inputs than the shipped ones went in, or the log tells the run otherwise."""
     from specquiz.labs.broken import Broken
     from specquiz.labs.grading import NotGradable, grade

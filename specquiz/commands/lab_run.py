@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from specquiz.console import Console
     from specquiz.labs.evidence import Evidence
     from specquiz.labs.model import Lab, Prediction, ProfileName
-    from specquiz.labs.running import Ask, Progress
+    from specquiz.labs.running import Ask, LabRun, Progress
     from specquiz.labs.unlocking import Lock
     from specquiz.store.log import Log
 
@@ -33,19 +33,18 @@ def locks_in(log: Log, labs: Iterable[Lab]) -> dict[str, Lock]:
 
 def run_one(arguments: argparse.Namespace, console: Console) -> int:
     """Ask for the predictions, run the lab and tell its grade."""
-    from specquiz.commands.lab_evidence import exit_code
     from specquiz.console import wants_plain
     from specquiz.labs.environment import find
     from specquiz.labs.loading import find_lab, load_labs
     from specquiz.labs.running import run_lab
     from specquiz.labs.tailoring import tailored
-    from specquiz.labs.telling import grade_lines, lock_lines, run_lines
+    from specquiz.labs.telling import lock_lines
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
 
     lab = find_lab(load_labs(), arguments.id)
     profile: ProfileName = arguments.profile
-    with open_log() as log, _signals_interrupt():
+    with open_log() as log, interruptible():
         lock = _opened(lab, log, arguments.unlock)
         if isinstance(lock, Locked):
             console.say_lines(lock_lines(lab, lock))
@@ -58,7 +57,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
         console.say(
             f"Running {lab.id} on vLLM {environment.vllm}, profile {profile}; about {seconds:g} s. Ctrl-C stops."
         )
-        shown = _Progress(console, live=not wants_plain(arguments.plain))
+        shown = ProgressLines(console, live=not wants_plain(arguments.plain))
         done = run_lab(
             lab,
             profile,
@@ -66,14 +65,22 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             environment=environment,
             record=log.append,
             report=shown,
-            ask=_asker(tailored(lab, profile), console),
+            ask=asker(tailored(lab, profile), console),
             unlocked_by=lock.how,
             download=arguments.download,
         )
+    return say_end(done, console)
+
+
+def say_end(done: LabRun, console: Console) -> int:
+    """Say what a run came to; return the exit code."""
+    from specquiz.commands.lab_evidence import exit_code
+    from specquiz.labs.telling import grade_lines, run_lines
+
     console.say()
     if done.grade is None:
         console.say(f"The run broke. {done.reason}")
-        console.say(f"What finished is kept: {done.evidence}")
+        console.say(f"What finished is kept; `specquiz lab rerun {done.evidence}` takes it to its end.")
         return 1
     console.say_lines((*run_lines(done.record), "", *grade_lines(done.grade), f"Evidence: {done.evidence}"))
     return exit_code(done.grade)
@@ -141,7 +148,7 @@ def _answers(lab: Lab, asked: Iterable[Prediction], console: Console) -> dict[st
     return typed
 
 
-def _asker(lab: Lab, console: Console) -> Ask | None:
+def asker(lab: Lab, console: Console) -> Ask | None:
     """Asks between two arms, where somebody is there to be asked."""
     if not console.interactive:
         return None
@@ -155,7 +162,7 @@ def _asker(lab: Lab, console: Console) -> Ask | None:
     return ask
 
 
-class _Progress:
+class ProgressLines:
     """Shows the stages: a line for each that ended, and on a terminal the running one, redrawn."""
 
     def __init__(self, console: Console, live: bool) -> None:
@@ -176,7 +183,7 @@ class _Progress:
 
 
 @contextmanager
-def _signals_interrupt() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Let a polite end (SIGTERM, a closed terminal) stop a run as Ctrl-C does: in order, and recorded."""
 
     # What is ignored stays ignored: that is how `nohup` keeps a run alive.

@@ -125,12 +125,15 @@ class Evidence(Record, frozen=True, kw_only=True):
     further_files: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     """Further models (drafts) to their files' SHA-256, as in `model_files`."""
 
+    resumed_at: tuple[float, ...] = ()
+    """When the run was taken up again after it broke; arms that had finished were kept."""
+
 
 ADDED: dict[str, frozenset[str]] = {
     "RequestRun": frozenset({"first", "last", "margins"}),
     "WorkloadRun": frozenset({"peak_memory"}),
     "ArmRun": frozenset({"repeats"}),
-    "Evidence": frozenset({"predicted_after", "written", "further_files"}),
+    "Evidence": frozenset({"predicted_after", "written", "further_files", "resumed_at"}),
 }
 """Record to the fields that came after the first runs were recorded: left out while they hold their default, so that
 the digest of those runs still fits."""

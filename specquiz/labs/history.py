@@ -7,7 +7,7 @@ said of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from specquiz.labs.broken import Broken
 from specquiz.labs.evidence import Evidence
@@ -20,32 +20,28 @@ NAME = "history"
 def contradictions(evidence: Evidence, events: Iterable[Event]) -> tuple[Broken, ...]:
     """Everything in which the evidence differs from what the log recorded of the same run."""
     mine = [event for event in events if isinstance(event, LabPredicted | LabFinished) and event.run == evidence.run]
-    found = [reason for event in mine for reason in _differences(evidence, event)]
-    found += _other_predictions(evidence, [event for event in mine if isinstance(event, LabPredicted)])
-    return tuple(Broken(NAME, reason) for reason in found)
+    predicted = [event for event in mine if isinstance(event, LabPredicted)]
+    finished = [event for event in mine if isinstance(event, LabFinished) and event.digest]
+    reasons = [*_foreign(evidence, mine)]
+    if predicted:
+        reasons += _changed_predictions(evidence, predicted)
+    # A run that broke and was taken to its end has a hash for each; the last one is of the whole.
+    if finished and finished[-1].digest != evidence.digest:
+        reasons.append("the hash of the evidence is not the one that the log recorded when the run ended")
+    return tuple(Broken(NAME, reason) for reason in dict.fromkeys(reasons))
 
 
-def _differences(evidence: Evidence, event: LabPredicted | LabFinished) -> Iterator[str]:
-    if event.lab != evidence.lab.id:
-        yield f"the log knows the run {evidence.run} as one of the lab {event.lab}"
-    if isinstance(event, LabFinished):
-        if event.digest and event.digest != evidence.digest:
-            yield "the hash of the evidence is not the one that the log recorded when the run ended"
-        return
-    if event.profile != evidence.profile:
-        yield f"the log recorded this run for the profile {event.profile}"
+def _foreign(evidence: Evidence, events: Iterable[LabPredicted | LabFinished]) -> Iterator[str]:
+    for event in events:
+        if event.lab != evidence.lab.id:
+            yield f"the log knows the run {evidence.run} as one of the lab {event.lab}"
+        if isinstance(event, LabPredicted) and event.profile != evidence.profile:
+            yield f"the log recorded this run for the profile {event.profile}"
 
 
-def _other_predictions(evidence: Evidence, events: Sequence[LabPredicted]) -> Iterator[str]:
-    """Predictions that differ from those logged, at the run's start or between two arms."""
-    if not events:
-        return
-    logged = {name: text for event in events for name, text in event.predictions.items()}
-    for name in sorted({*logged, *evidence.predictions}):
-        before, claimed = logged.get(name, "none"), evidence.predictions.get(name, "none")
-        if before != claimed:
-            yield f"the prediction {name} is {claimed} here, and {before} in the log, which had it before the run"
-    times = {event.at for event in events}
-    for at in (evidence.predicted_at, *evidence.predicted_after.values()):
-        if at not in times:
-            yield "a prediction was stored at a time that the log does not know"
+def _changed_predictions(evidence: Evidence, events: Iterable[LabPredicted]) -> Iterator[str]:
+    known = {name: text for event in events for name, text in event.predictions.items()}
+    for name in sorted({*known, *evidence.predictions}):
+        logged, claimed = known.get(name, "none"), evidence.predictions.get(name, "none")
+        if logged != claimed:
+            yield f"the prediction {name} is {claimed} here, and {logged} in the log, which had it before"

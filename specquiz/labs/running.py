@@ -15,12 +15,13 @@ import msgspec
 from specquiz import __version__, places
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled, run_arm, tail
 from specquiz.labs.environment import Environment
-from specquiz.labs.evidence import ArmRun, Evidence, LabReference, WorkloadRun, write_evidence
+from specquiz.labs.evidence import ArmRun, Evidence, LabReference, WorkloadRun, read_evidence, write_evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, grade
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar, Workload, fingerprint
 from specquiz.labs.plan import child_variables, file_hashes, further_models, plan_job, prompts_hash
 from specquiz.labs.predictions import read_some
+from specquiz.labs.resuming import refuse_what_differs, settled
 from specquiz.labs.runfolder import check_system, new_folder, only_one_run, unwritable, without_places
 from specquiz.labs.tailoring import Leg, failed_as_expected, schedule, tailored
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
@@ -128,17 +129,40 @@ def run_lab(
             written={arm: dict(config) for arm, config in (written or {}).items()},
         )
         run = _Run(lab, here, profile, workloads, environment, folder, record, report, ask, stop, download)
-        try:
-            done = run.arms(evidence)
-        except OSError as error:
-            record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=str(error)))
-            raise unwritable(folder, error) from error
-        except BaseException as error:
-            reason = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
-            record(LabFinished(at=time.time(), run=folder.name, lab=lab.id, outcome="broken", reason=reason))
-            raise
-        record(_finished(lab, done))
-        return done
+        return run.to_the_end(evidence)
+
+
+def finish_lab(
+    lab: Lab,
+    partial: Path,
+    *,
+    environment: Environment,
+    record: Callable[[AnyEvent], None],
+    report: Report = lambda _: None,
+    ask: Ask | None = None,
+    cancel: threading.Event | None = None,
+    download: bool = False,
+) -> LabRun:
+    """Take a run that broke to its end: arms that finished are kept, the others are run. Else as `run_lab`.
+
+    Args:
+        partial: the `evidence.partial.json` of the run.
+
+    Raises:
+        SpecquizError: as `run_lab`; also where what goes in now is not what went into the finished arms.
+    """
+    check_system()
+    before = read_evidence(partial)
+    refuse_what_differs(lab, before, environment)
+    profile: ProfileName = before.profile  # type: ignore[assignment]  # refused above where it is none
+    here = tailored(lab, profile, before.written)
+    kept = {name: arm for name, arm in before.arms.items() if settled(here, name, arm)}
+    evidence = msgspec.structs.replace(before, arms=kept, resumed_at=(*before.resumed_at, time.time()))
+    workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
+    stop = cancel or threading.Event()
+    with only_one_run():
+        run = _Run(lab, here, profile, workloads, environment, partial.parent, record, report, ask, stop, download)
+        return run.to_the_end(evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +182,28 @@ class _Run:
     cancel: threading.Event
     download: bool
 
+    def to_the_end(self, evidence: Evidence) -> LabRun:
+        """Run the arms and record how it ended, however it ends."""
+        try:
+            done = self.arms(evidence)
+        except OSError as error:
+            self._record_broken(str(error))
+            raise unwritable(self.folder, error) from error
+        except BaseException as error:
+            self._record_broken("interrupted" if isinstance(error, KeyboardInterrupt) else str(error))
+            raise
+        self.record(_finished(self.lab, done))
+        return done
+
+    def _record_broken(self, reason: str) -> None:
+        self.record(LabFinished(at=time.time(), run=self.folder.name, lab=self.lab.id, outcome="broken", reason=reason))
+
     def arms(self, evidence: Evidence) -> LabRun:
-        """Run one leg after another; stop at the first that fails unasked, keep what finished."""
-        partial = self.folder / "evidence.partial.json"
+        """Run one leg after another, but for arms that are there already; stop at the first that fails unasked."""
+        partial, there = self.folder / "evidence.partial.json", set(evidence.arms)
         for index, leg in enumerate(schedule(self.here)):
+            if leg.arm in there:
+                continue
             arm, machine, revision, reason = self._leg(leg, index, evidence.arms.get(leg.arm))
             evidence = msgspec.structs.replace(
                 evidence,
@@ -176,7 +218,7 @@ class _Run:
             evidence = self._ask_after(leg.arm, evidence)
         path = self.folder / "evidence.json"
         evidence = write_evidence(path, msgspec.structs.replace(evidence, finished_at=time.time()))
-        partial.unlink()
+        partial.unlink(missing_ok=True)
         return LabRun(self.folder.name, path, evidence, grade(self.lab, evidence))
 
     def _ask_after(self, arm: str, evidence: Evidence) -> Evidence:

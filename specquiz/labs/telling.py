@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from specquiz.labs.comparison import Compared
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
 from specquiz.labs.model import Lab, Prediction
@@ -196,3 +197,18 @@ def _rule_lines(rule: RuleVerdict) -> Iterator[str]:
     yield f"  {_OUTCOMES[rule.outcome]:<7}  {rule.id}: {rule.observed}"
     yield from (f"           {line}" for line in rule.why.rstrip().splitlines())
     yield from (f"           {line}" for line in rule.learn.rstrip().splitlines())
+
+
+def comparison_lines(compared: tuple[Compared, ...]) -> Iterator[str]:
+    """Two runs side by side."""
+    width = max((len(MEANINGS[each.quantity].name) for each in compared), default=0)
+    place = ("", "")
+    for each in compared:
+        if place != (place := (each.arm, each.workload)):
+            yield f"  {each.arm} on {each.workload}"
+        name = MEANINGS[each.quantity].name
+        yield f"    {name:<{width}}  {_figures(each.first)}  then {_figures(each.second)}: {each.standing}"
+    differing = sum(each.standing == "differs" for each in compared)
+    judged = sum(each.standing != "not judged" for each in compared)
+    yield ""
+    yield f"{judged - differing} of {judged} figures agree within their intervals."

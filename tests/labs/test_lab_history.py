@@ -63,7 +63,22 @@ def test_a_prediction_changed_after_the_run_is_named_with_both_values(evidence: 
 
     (found,) = contradictions(changed, [predicted(evidence)])
 
-    assert found.reason == f"the prediction {name} is 0.123 here, and {value} in the log, which had it before the run"
+    assert found.reason == f"the prediction {name} is 0.123 here, and {value} in the log, which had it before"
+
+
+def test_predictions_made_between_two_arms_are_known_from_events_of_their_own(evidence: Evidence) -> None:
+    *early, last = evidence.predictions
+    first = msgspec.structs.replace(
+        predicted(evidence), predictions={name: evidence.predictions[name] for name in early}
+    )
+    second = msgspec.structs.replace(predicted(evidence), predictions={last: evidence.predictions[last]})
+
+    assert contradictions(evidence, [first, second]) == ()
+    assert len(contradictions(evidence, [first])) == 1
+
+
+def test_of_a_run_that_was_taken_to_its_end_the_last_hash_counts(evidence: Evidence) -> None:
+    assert contradictions(evidence, [finished(evidence, "0" * 64), finished(evidence, evidence.digest)]) == ()
 
 
 def test_evidence_hashed_again_after_a_change_is_refused_at_home_and_cannot_be_known_elsewhere(
