@@ -1,4 +1,4 @@
-"""I1 to I4, and that counters and requests tell the same story: what no honest run can break."""
+"""I1 to I4, and that counters, requests and theory are of one run: what no honest run can break."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from itertools import pairwise
 
 from specquiz.labs.broken import Broken
 from specquiz.labs.counting import Tally
-from specquiz.labs.evidence import WorkloadRun
+from specquiz.labs.evidence import RequestRun, WorkloadRun
+
+_ROUNDED = 1e-6
+"""By how much a sum of probabilities may exceed 1."""
 
 
 def of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
@@ -52,3 +55,28 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
         offered, got = each.drafted or (), each.accepted or ()
         if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
             yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
+
+
+def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[Broken]:
+    """What theory says is about the tokens that were judged in this run, and no others."""
+    if run.theory is None:
+        return
+    if run.theory.temperature != temperature:
+        yield Broken("theory", f"{where}: theory was computed for temperature {run.theory.temperature:g}")
+    if len(run.theory.requests) != len(run.requests):
+        yield Broken("theory", f"{where}: theory speaks of {len(run.theory.requests)} requests")
+        return
+    for index, (told, request) in enumerate(zip(run.theory.requests, run.requests, strict=True)):
+        judged = sum(min(got + 1, offered) for got, offered in zip(*_steps(request), strict=True))
+        accepted = sum(request.accepted or ())
+        lengths = {len(told.at), len(told.depth), len(told.accepted), len(told.predicted)}
+        # What a request's last pass accepted beyond its end has no prefix, and theory leaves it out.
+        cut = max(request.drafted or (0,))
+        fits = len(lengths) == 1 and judged - cut - 1 <= len(told.at) <= judged
+        fits = fits and accepted - cut <= sum(told.accepted) <= accepted and set(told.accepted) <= {0, 1}
+        if not fits or not all(0 <= chance <= 1 + _ROUNDED for chance in told.predicted):
+            yield Broken("theory", f"{where}: theory does not fit the drafted tokens of request {index + 1}")
+
+
+def _steps(request: RequestRun) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return request.accepted or (), request.drafted or ()

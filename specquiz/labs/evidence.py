@@ -45,7 +45,30 @@ class RequestRun(Record, frozen=True, kw_only=True):
     last: float | None = None
     """Seconds from the workload's start to the last token."""
     margins: tuple[float, ...] | None = None
-    """By how much the best token's log probability lay above the second's, for every token; None if not asked for."""
+    """By how much the best token's log probability lay above the second's (in nats), for every token, from the target's
+    own logits; None if not asked for."""
+
+
+class Judged(Record, frozen=True, kw_only=True):
+    """The drafted tokens of one request that the target judged, in order, and what theory said of each."""
+
+    at: tuple[int, ...]
+    """Where in the output each stands, from 0."""
+    depth: tuple[int, ...]
+    """Where in its draft each stood, from 0."""
+    accepted: tuple[int, ...]
+    """1 for accepted, 0 for rejected."""
+    predicted: tuple[float, ...]
+    """The probability of acceptance, from the two models' own logits on the true prefix."""
+
+
+class Theory(Record, frozen=True, kw_only=True):
+    """What theory says of one workload of one arm, computed apart from vLLM (`engines/reference.py`)."""
+
+    rule: Literal["overlap", "argmax", "lookup"]
+    """What a token is accepted with: Σ min(p, q), p of the draft's first choice, or p of the looked-up token."""
+    temperature: float
+    requests: tuple[Judged, ...]
 
 
 class WorkloadRun(Record, frozen=True, kw_only=True):
@@ -59,6 +82,8 @@ class WorkloadRun(Record, frozen=True, kw_only=True):
     requests: tuple[RequestRun, ...]
     peak_memory: int = 0
     """Bytes at their highest when the workload ended; 0 if not known."""
+    theory: Theory | None = None
+    """What theory says of its acceptances; None where the lab does not ask."""
 
 
 class ArmRun(Record, frozen=True, kw_only=True):
@@ -124,16 +149,26 @@ class Evidence(Record, frozen=True, kw_only=True):
     """Arm to the speculative config that the learner wrote."""
     further_files: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     """Further models (drafts) to their files' SHA-256, as in `model_files`."""
-
     resumed_at: tuple[float, ...] = ()
     """When the run was taken up again after it broke; arms that had finished were kept."""
+    reference: ReferenceRun | None = None
+    """What became of the reference computation; None where the lab asks for none."""
+
+
+class ReferenceRun(Record, frozen=True, kw_only=True):
+    """The computation apart from vLLM whose figures stand as `theory` and `margins` in the arms' workloads."""
+
+    stages: dict[str, float] = msgspec.field(default_factory=dict)
+    """Stage to the seconds it took."""
+    problem: str = ""
+    """Why it has no figures, with the way out."""
 
 
 ADDED: dict[str, frozenset[str]] = {
     "RequestRun": frozenset({"first", "last", "margins"}),
-    "WorkloadRun": frozenset({"peak_memory"}),
+    "WorkloadRun": frozenset({"peak_memory", "theory"}),
     "ArmRun": frozenset({"repeats"}),
-    "Evidence": frozenset({"predicted_after", "written", "further_files", "resumed_at"}),
+    "Evidence": frozenset({"predicted_after", "written", "further_files", "resumed_at", "reference"}),
 }
 """Record to the fields that came after the first runs were recorded: left out while they hold their default, so that
 the digest of those runs still fits."""

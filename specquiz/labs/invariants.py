@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specquiz.errors import UsageError
-from specquiz.labs.arithmetic import of_the_counters, of_the_requests
+from specquiz.labs.arithmetic import of_the_counters, of_the_requests, of_the_theory
 from specquiz.labs.broken import Broken
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
@@ -89,6 +89,8 @@ def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
         if not _waived(lab, broken, name):
             yield broken
     for workload in workloads_of(lab, name):
+        if sampling_of(lab, name, workload).temperature > 0 and _sampler(arm) == "broken":
+            yield Broken("sampler", f"{name} sampled with a broken CPU sampler: its tokens are noise")
         if workload not in arm.workloads:
             yield Broken("arms", f"the arm {name} has no figures for {workload}")
             continue
@@ -112,11 +114,17 @@ def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Ev
         return
     yield from of_the_counters(where, counted, k)
     yield from of_the_requests(where, counted, run, sampling_of(lab, name, workload).max_tokens)
+    yield from of_the_theory(where, run, sampling_of(lab, name, workload).temperature)
     yield from of_the_times(where, counted, run)
     yield from of_the_throughput(where, run, _together(lab, name, workload, evidence, run))
     yield from too_perfect(where, counted)
     yield from degenerate(where, run.requests)
     yield from disturbed(where, run)
+
+
+def _sampler(arm: ArmRun) -> object:
+    """What became of the CPU's sampler: `sound`, `repaired` or `broken`; None where there was none to test."""
+    return arm.config.get("cpu_sampler", {}).get("outcome")
 
 
 def _together(lab: Lab, name: str, workload: str, evidence: Evidence, run: WorkloadRun) -> int:

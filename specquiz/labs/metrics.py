@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from specquiz.labs.agreement import reference_acceptance, reference_z
 from specquiz.labs.counting import NoCounter, Tally, tally
 from specquiz.labs.estimates import Estimate, Floats, resamples
 from specquiz.labs.evidence import ArmRun, RequestRun, WorkloadRun
@@ -34,6 +35,10 @@ def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) 
     run = arm.workloads[workload]
     if quantity == "peak_memory":
         return _peak_memory(run)
+    if quantity == "reference_acceptance":
+        return reference_acceptance(run)
+    if quantity == "reference_z":
+        return reference_z(run)
     if quantity == "tpot" or quantity == "itl" or quantity == "ttft":
         return mean_time(arm.runs(workload), quantity)
     k = int(arm.config.get("speculative", {}).get("num_speculative_tokens") or 0)

@@ -28,8 +28,13 @@ Quantity = Literal[
     "ttft",
     "kv_tokens",
     "peak_memory",
+    "reference_acceptance",
+    "reference_z",
 ]
-"""What a lab measures; `metrics.py` says how and in which unit. The two rates are asked of a draft position."""
+"""What a lab measures; `metrics.py` says how and in which unit. The two rates are asked of a draft position.
+
+Where a rule or a prediction names one of the reference quantities, it is computed after the arms (`reference.py`).
+"""
 
 Scalar = str | int | float | bool
 
@@ -82,7 +87,7 @@ class Arm(Record, frozen=True, kw_only=True):
     workloads: tuple[str, ...] = ()
     """The workloads that it runs; empty for all."""
     margins: bool = False
-    """Also record how far the best token lay above the second (in nats), for every token of the output."""
+    """Also compute how far the best token lay above the second (in nats), for every token of the output."""
     expect: Failure | None = None
     profiles: tuple[ProfileName, ...] = ()
     """The profiles that have this arm; empty for all."""

@@ -34,7 +34,6 @@ def plan_job(
         "speculative_config": dict(told.speculative_config),
         "engine": dict(told.engine),
         "cpu_sampler": "repair",
-        "margins": told.margins,
         "repeats": repeats,
         "workloads": {name: _plan_workload(lab, arm, name, workloads[name]) for name in workloads_of(lab, arm)},
     }

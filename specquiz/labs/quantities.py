@@ -15,7 +15,7 @@ class Meaning:
     name: str
     says: str
     formula: str
-    kind: Literal["share", "length", "drafted", "milliseconds", "tokens", "gibibytes"]
+    kind: Literal["share", "length", "drafted", "milliseconds", "tokens", "gibibytes", "score"]
     """A share lies between 0 and 1, a length between 1 and K + 1, drafted tokens between 0 and K."""
 
 
@@ -104,6 +104,18 @@ MEANINGS: dict[Quantity, Meaning] = {
         formula="bytes / 2^30",
         kind="gibibytes",
     ),
+    "reference_acceptance": Meaning(
+        name="α by theory",
+        says="the mean acceptance probability of the judged tokens, from both models' own logits on the true prefix",
+        formula="mean of Σ min(p, q), of p(argmax q) for greedy drafts, of p(token) for a lookup",
+        kind="share",
+    ),
+    "reference_z": Meaning(
+        name="z against theory",
+        says="how many standard deviations the accepted tokens lie above those that theory predicts",
+        formula="(accepted − Σ b) / √Σ b(1 − b), with b the probability of each judged token",
+        kind="score",
+    ),
 }
 
 POSITIONAL: frozenset[Quantity] = frozenset({"unconditional_rate", "conditional_rate"})
@@ -125,6 +137,8 @@ def bounds(lab: Lab, quantity: Quantity, arm: str) -> tuple[float, float]:
             return 0.0, 1e9
         case "gibibytes":
             return 0.0, 1e4
+        case "score":
+            return -1e4, 1e4
 
 
 def draft_tokens(lab: Lab, arm: str) -> int:

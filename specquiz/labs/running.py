@@ -15,16 +15,27 @@ import msgspec
 from specquiz import __version__, places
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled, run_arm, tail
 from specquiz.labs.environment import Environment
-from specquiz.labs.evidence import ArmRun, Evidence, LabReference, WorkloadRun, read_evidence, write_evidence
+from specquiz.labs.evidence import (
+    ArmRun,
+    Evidence,
+    LabReference,
+    ReferenceRun,
+    WorkloadRun,
+    read_evidence,
+    write_evidence,
+)
 from specquiz.labs.grading import Grade, Graded, NotGradable, grade
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar, Workload, fingerprint
 from specquiz.labs.plan import child_variables, file_hashes, further_models, plan_job, prompts_hash
 from specquiz.labs.predictions import read_some
+from specquiz.labs.reference import plan_reference, with_reference
 from specquiz.labs.resuming import refuse_what_differs, settled
 from specquiz.labs.runfolder import check_system, new_folder, only_one_run, unwritable, without_places
 from specquiz.labs.tailoring import Leg, failed_as_expected, schedule, tailored
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
+
+_STOPPED = "The run was stopped; finished arms are kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +45,9 @@ class Progress:
     kind: Literal["started", "running", "finished", "failed"]
     """A stage began, goes on (`tokens` so far), ended (`seconds` it took), or the arm failed (`message`)."""
     arm: str
+    """Its name, or `reference` for the computation that follows the arms."""
     stage: str
-    """`import`, `start`, `warm-up`, or a workload's name."""
+    """`import`, `start`, `warm-up`, a workload's name, or `compare`."""
     seconds: float
     """Since the stage began."""
     tokens: int = 0
@@ -216,6 +228,10 @@ class _Run:
             if reason:
                 return LabRun(self.folder.name, partial, evidence, None, reason)
             evidence = self._ask_after(leg.arm, evidence)
+        try:
+            evidence = self._compare(evidence)
+        except Cancelled:
+            return LabRun(self.folder.name, partial, evidence, None, _STOPPED)
         path = self.folder / "evidence.json"
         evidence = write_evidence(path, msgspec.structs.replace(evidence, finished_at=time.time()))
         partial.unlink(missing_ok=True)
@@ -240,31 +256,63 @@ class _Run:
         """One start: the arm's record, the machine and the model's revision as it saw them, and why it failed."""
         name, output, started, reason = leg.arm, ArmOutput(), time.time(), ""
         log = self.folder / (f"{name}.log" if before is None else f"{name}-{index}.log")
-
-        def tick(kind: Literal["started", "running", "finished"], stage: str, seconds: float, tokens: int) -> None:
-            self.report(Progress(kind, name, stage, seconds, tokens))
-
         try:
-            run_arm(
-                self.environment.python,
-                plan_job(self.here, self.profile, name, self.workloads, leg.repeats),
-                output,
-                log=log,
-                folder=places.shipped_labs(),
-                variables=child_variables(self.profile, download=self.download),
-                tick=tick,
-                cancel=self.cancel,
-            )
+            self._child("arm", name, plan_job(self.here, self.profile, name, self.workloads, leg.repeats), output, log)
         except ArmFailed as error:
             reason = str(error)
         except Cancelled:
-            reason = "The run was stopped; finished arms are kept."
+            reason = _STOPPED
         if reason:
             self.report(Progress("failed", name, "", time.time() - started, message=reason))
         arm = _arm_run(output, started, reason, without_places(tail(log), self.environment), before)
         breaks = reason and not failed_as_expected(self.here, name, arm)
         engine = output.engine
         return arm, engine.get("machine", {}), engine.get("revision", ""), f"{name}: {reason}" if breaks else ""
+
+    def _compare(self, evidence: Evidence) -> Evidence:
+        """Have theory and margins computed apart from vLLM, where the lab asks for them.
+
+        Raises:
+            Cancelled: the run was asked to stop.
+        """
+        job = plan_reference(self.here, self.profile, evidence)
+        if job is None:
+            return evidence
+        output, started = ArmOutput(), time.time()
+        try:
+            self._child("reference", "reference", job, output, self.folder / "reference.log")
+        except ArmFailed as error:
+            problem = f"The reference computation broke off: {error}"
+            self.report(Progress("failed", "reference", "", time.time() - started, message=problem))
+            return msgspec.structs.replace(evidence, reference=ReferenceRun(stages=output.stages, problem=problem))
+        return msgspec.structs.replace(
+            with_reference(self.here, evidence, output.reference), reference=ReferenceRun(stages=output.stages)
+        )
+
+    def _child(
+        self,
+        child: Literal["arm", "reference"],
+        name: str,
+        job: Mapping[str, object],
+        output: ArmOutput,
+        log: Path,
+    ) -> None:
+        """Run a child under `name`, telling how far it is; raises as `run_arm`."""
+
+        def tick(kind: Literal["started", "running", "finished"], stage: str, seconds: float, tokens: int) -> None:
+            self.report(Progress(kind, name, stage, seconds, tokens))
+
+        run_arm(
+            self.environment.python,
+            job,
+            output,
+            log=log,
+            folder=places.shipped_labs(),
+            variables=child_variables(self.profile, download=self.download),
+            tick=tick,
+            cancel=self.cancel,
+            child=child,
+        )
 
 
 def _arm_run(output: ArmOutput, started: float, reason: str, log: str, before: ArmRun | None) -> ArmRun:

@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 _POLL_SECONDS = 0.25
 _LAST_SECONDS = 10.0
 
-STAGE_LIMITS = {"import": 300.0, "start": 900.0, "warm-up": 300.0}
+STAGE_LIMITS = {"import": 300.0, "start": 900.0, "warm-up": 300.0, "compare": 1800.0}
 """Seconds after which a stage counts as hung; generous, for slow disks and first-time compilation."""
 WORKLOAD_LIMIT = 900.0
 
@@ -43,6 +43,8 @@ class ArmOutput:
     engine: dict[str, Any] = field(default_factory=dict)
     workloads: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """The runs of each workload, in their order."""
+    reference: list[dict[str, Any]] = field(default_factory=list)
+    """What the reference computation says of each workload of each arm: its `reference` and `margins` events."""
 
 
 Tick = Callable[[Literal["started", "running", "finished"], str, float, int], None]
@@ -59,6 +61,7 @@ def run_arm(
     variables: Mapping[str, str],
     tick: Tick,
     cancel: threading.Event,
+    child: Literal["arm", "reference"] = "arm",
 ) -> None:
     """Run `job` with the vLLM of `python`, filling `output` as it goes. Every process of it is gone afterwards.
 
@@ -66,12 +69,13 @@ def run_arm(
         log: file that takes what vLLM prints.
         folder: the child's working directory; a job may name a model relative to it.
         variables: environment variables set for the child.
+        child: what is run: an arm of a lab, or the reference computation.
 
     Raises:
         ArmFailed: it crashed, hung or refused the job.
         Cancelled: `cancel` was set.
     """
-    with _Arm(python, log, folder, variables) as arm:
+    with _Arm(python, child, log, folder, variables) as arm:
         arm.give(job)
         _follow(arm, output, tick, cancel)
 
@@ -103,6 +107,8 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
                 case "workload":
                     output.workloads.setdefault(event["workload"], []).append(event["run"])
                     tokens = sum(len(request["output"]) for request in event["run"]["requests"])
+                case "reference" | "margins":
+                    output.reference.append(event)
                 case "failed":
                     raise ArmFailed(causes.explain(event["type"], event["message"], arm.log_tail()))
                 case "refused":
@@ -118,7 +124,7 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
 class _Arm:
     """The supervisor, the arm under it, and the pipes to both."""
 
-    def __init__(self, python: Path, log: Path, folder: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, python: Path, child: str, log: Path, folder: Path, variables: Mapping[str, str]) -> None:
         self.exit_code: int | None = None
         self._log = log
         self._rest = b""
@@ -129,7 +135,7 @@ class _Arm:
                 self._process = subprocess.Popen(
                     [
                         *(sys.executable, "-I", "-S", str(_HERE / "supervisor.py"), str(lifeline), str(events)),
-                        *(str(python), str(_HERE), "arm"),
+                        *(str(python), str(_HERE), child),
                     ],
                     stdin=subprocess.PIPE,
                     stdout=sink,

@@ -1,14 +1,15 @@
-"""What the theory says of each drafted token of a run, from the two models' own logits. Standard library, torch and
-transformers only; run by the Python that has vLLM.
+"""What theory says of each drafted token of a run, and how near to a tie the target was, from the models' own logits.
 
-The run's outputs give the true prefixes; nothing is generated here. Its own events: `reference` (one workload of one
-arm, token by token) and `splits` (how near to a tie the target was where two arms' outputs part).
+Standard library, torch and transformers only; run by the Python that has vLLM. The run's outputs give the true
+prefixes; nothing is generated here. Its own events: `reference` (one workload of one arm, drafted token by drafted
+token) and `margins` (one workload of one arm, token by token).
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from .events import Events, Job, Json, Refused, serve
@@ -23,17 +24,22 @@ def main(events: int) -> None:
 
 
 def run(job: Job, events: Events) -> None:
-    """Load the models once and go through all that is asked."""
+    """Load each model once and go through all that is asked."""
     events.stage("import")
     importlib.import_module("transformers")
-    events.stage("load")
-    target = Model(job["target"], job)
-    drafts = {name: Model(name, job) for name in sorted({each["draft"] for each in job["tests"] if each["draft"]})}
     events.stage("compare")
+
+    @cache
+    def model(path: str) -> Model:
+        return Model(path, job)
+
     for each in job["tests"]:
-        requests = [predicted(request, each, target, drafts.get(each["draft"])) for request in each["requests"]]
+        draft = model(each["draft"]) if each["draft"] else None
+        requests = [predicted(request, each, model(each["target"]), draft) for request in each["requests"]]
         events.send("reference", arm=each["arm"], workload=each["workload"], requests=requests)
-    events.send("splits", splits=[split(each, target) for each in job["splits"]])
+    for each in job["margins"]:
+        found = [margins(request, model(each["target"])) for request in each["requests"]]
+        events.send("margins", arm=each["arm"], workload=each["workload"], requests=found)
     events.finish_stage()
 
 
@@ -49,13 +55,13 @@ class Model:
         self._model = model.to(self._device).eval()
 
     def logits(self, tokens: list[int], positions: list[int]) -> Any:
-        """The logits for the token that follows each of `positions`, shape (positions, vocabulary), float32 on the CPU."""
+        """The logits for the token that follows each of `positions`, (positions, vocabulary), in float32 on the CPU."""
         with self._torch.inference_mode():
             found = self._model(self._torch.tensor([tokens], device=self._device)).logits[0]
             return found[positions].float().cpu()
 
 
-class Tested(NamedTuple):
+class Trial(NamedTuple):
     """A drafted token that the target judged."""
 
     at: int
@@ -85,7 +91,7 @@ def predicted(request: Json, test: Json, target: Model, draft: Model | None) -> 
     }
 
 
-def acceptance(p: Any, q: Any, tested: list[Tested], test: Json) -> Any:
+def acceptance(p: Any, q: Any, tested: list[Trial], test: Json) -> Any:
     """The probability of acceptance at each tested position, from the logits of target and draft."""
     torch: Any = importlib.import_module("torch")
     temperature = test["temperature"]
@@ -93,12 +99,12 @@ def acceptance(p: Any, q: Any, tested: list[Tested], test: Json) -> Any:
     if temperature == 0:
         return (p.argmax(-1) == proposed).float()
     chances = (p.double() / temperature).softmax(-1)
-    if test["theory"] == "probabilistic":
+    if test["rule"] == "overlap":
         return torch.minimum(chances, (q.double() / temperature).softmax(-1)).sum(-1)
     return chances.gather(-1, proposed.unsqueeze(-1)).squeeze(-1)
 
 
-def judged(request: Json, test: Json) -> Iterator[Tested]:
+def judged(request: Json, test: Json) -> Iterator[Trial]:
     """The drafted tokens that the target judged: all up to the first rejected one, as far as the output reaches."""
     offers = iter(zip(request["accepted"], request["drafted"], strict=True))
     output, at = request["output"], request["steps"][0]
@@ -113,7 +119,7 @@ def judged(request: Json, test: Json) -> Iterator[Tested]:
                 )
             for depth in range(min(accepted + 1, drafted, len(output) - at)):
                 token = proposal[depth] if proposal else -1
-                yield Tested(at + depth, depth, depth < accepted, token)
+                yield Trial(at + depth, depth, depth < accepted, token)
         at += emitted
 
 
@@ -127,14 +133,8 @@ def proposal_at(request: Json, test: Json, at: int) -> list[int] | None:
     return look_up(context, lookup["min"], lookup["max"], min(lookup["num_tokens"], room))
 
 
-def split(place: Json, target: Model) -> Json:
-    """How near to a tie the target was where two outputs part.
-
-    `gap` is by how much the best token's log probability lies above the second's, `behind` by how much it lies above
-    the less likely of the two tokens that were chosen; both in nats.
-    """
-    tokens = [*place["prompt"], *place["output"]]
-    (logits,) = target.logits(tokens, [len(tokens) - 1])
-    best, second = (float(value) for value in logits.topk(2).values)
-    behind = best - min(float(logits[token]) for token in place["tokens"])
-    return {**place["key"], "gap": round(best - second, DIGITS), "behind": round(behind, DIGITS)}
+def margins(request: Json, target: Model) -> list[float]:
+    """By how much (in nats) the best token's log probability lies above the second's, for every token of an output."""
+    first, tokens = len(request["prompt"]), [*request["prompt"], *request["output"]]
+    best = target.logits(tokens, list(range(first - 1, len(tokens) - 1))).topk(2).values
+    return [round(float(margin), DIGITS) for margin in best[:, 0] - best[:, 1]]

@@ -1,0 +1,161 @@
+"""Acceptance against the two models' own logits, on real runs above temperature 0. `make lab-test` runs this."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import pytest
+
+from specquiz import places
+from specquiz.labs.agreement import reference_z
+from specquiz.labs.engines.process import ArmFailed, ArmOutput, run_arm
+from specquiz.labs.environment import Environment, find
+from specquiz.labs.evaluating import evaluate
+from specquiz.labs.evidence import Judged, Theory, WorkloadRun
+from specquiz.labs.expressions import parse_number
+from specquiz.labs.grading import Graded
+from specquiz.labs.loading import find_lab, load_labs, load_workload
+from specquiz.labs.model import Arm, Lab, Rule, SamplingChange
+from specquiz.labs.plan import child_variables, plan_job
+from specquiz.labs.running import run_lab
+
+pytestmark = pytest.mark.vllm
+
+replace = msgspec.structs.replace
+
+DRAFT = {"method": "draft_model", "model": "tiny/draft", "num_speculative_tokens": 4}
+PROBABILISTIC = {**DRAFT, "draft_sample_method": "probabilistic"}
+
+
+@pytest.fixture(scope="module")
+def vllm() -> Environment:
+    return find("cpu")
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    """Novel text at temperature 1 with a draft that is sampled, at temperature 0 with a greedy one, and margins."""
+    base = find_lab(load_labs(), "ngram-echo")
+    hot = SamplingChange(temperature=1.0)
+    return replace(
+        base,
+        arms={
+            "vanilla": Arm(margins=True),
+            "sampled": Arm(speculative_config=PROBABILISTIC, sampling=hot),
+            "greedy": Arm(speculative_config=dict(DRAFT)),
+        },
+        workloads={"novel": base.workloads["novel"]},
+        predict=(),
+        waive=(),
+        grade=(
+            Rule(id="law", check="abs(sampled.novel.reference_z) <= 4", why="-"),
+            Rule(id="share", check="abs(sampled.novel.alpha - sampled.novel.reference_acceptance) <= 0.05", why="-"),
+            Rule(id="exact", check="abs(greedy.novel.reference_z) <= 0", why="-"),
+            Rule(id="tokens", check="unexplained(vanilla.novel, greedy.novel, 0.001) <= 0", why="-"),
+        ),
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> Path:
+    assert vllm.vllm
+    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_agrees_with_theory_token_by_token(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
+    done = run_lab(lab, "cpu", {}, environment=vllm, record=lambda _: None)
+
+    assert isinstance(done.grade, Graded), (done.reason, done.grade)
+    assert done.grade.passed, done.grade.rules
+    arms = done.record.arms
+    assert arms["sampled"].config["cpu_sampler"]["outcome"] in ("sound", "repaired")
+    theory = arms["sampled"].workloads["novel"].theory
+    assert theory is not None
+    assert (theory.rule, theory.temperature) == ("overlap", 1.0)
+    assert sum(len(each.at) for each in theory.requests) > 1500
+    for request in arms["vanilla"].workloads["novel"].requests:
+        assert request.margins is not None
+        assert len(request.margins) == len(request.output)
+        assert min(request.margins) >= 0
+    z = evaluate(parse_number("sampled.novel.reference_z"), lab, done.record).value
+    assert z is not None
+
+    # The control: by the law of another way to draft the same run is impossible.
+    wrong = reference(vllm, arms["sampled"].workloads["novel"], "argmax", tmp_path)
+    assert (reference_z(wrong).value or 0.0) < -20
+
+
+def test_a_sampler_that_is_broken_and_not_repaired_is_refused(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
+    """On a vLLM whose sampler is sound there is nothing to refuse."""
+    output, refusal = ArmOutput(), ""
+    try:
+        run_job(vllm, job(lab, "test"), output, tmp_path)
+    except ArmFailed as error:
+        refusal = str(error)
+
+    broken = output.engine["config"]["cpu_sampler"]["outcome"] == "broken"
+    assert ("broken above temperature 0" in refusal) == broken
+    assert (output.workloads == {}) == broken
+
+
+def test_without_the_repair_theory_shows_that_the_tokens_are_noise(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
+    output = ArmOutput()
+    run_job(vllm, job(lab, "trust"), output, tmp_path)
+    told = reference(vllm, msgspec.convert(output.workloads["novel"][0], WorkloadRun), "overlap", tmp_path)
+
+    z = reference_z(told).value
+    assert z is not None
+    if output.engine["config"]["cpu_sampler"]["outcome"] == "broken":
+        assert z < -20
+    else:
+        assert abs(z) <= 4
+
+
+def job(lab: Lab, care: Literal["test", "trust"]) -> dict[str, object]:
+    workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
+    return {**plan_job(lab, "cpu", "sampled", workloads), "cpu_sampler": care}
+
+
+def run_job(
+    vllm: Environment,
+    job: Mapping[str, object],
+    output: ArmOutput,
+    folder: Path,
+    child: Literal["arm", "reference"] = "arm",
+) -> None:
+    run_arm(
+        vllm.python,
+        job,
+        output,
+        log=folder / f"{child}.log",
+        folder=places.shipped_labs(),
+        variables=child_variables("cpu", download=False),
+        tick=lambda *_: None,
+        cancel=threading.Event(),
+        child=child,
+    )
+
+
+def reference(vllm: Environment, run: WorkloadRun, rule: Literal["overlap", "argmax"], folder: Path) -> WorkloadRun:
+    """`run` with what theory says of it if drafted tokens were accepted by `rule`."""
+    output, fields = ArmOutput(), ("prompt", "output", "steps", "accepted", "drafted")
+    test: dict[str, Any] = {
+        "arm": "sampled",
+        "workload": "novel",
+        "rule": rule,
+        "temperature": 1.0,
+        "target": "tiny/target",
+        "draft": "tiny/draft",
+        "lookup": None,
+        "requests": [{name: getattr(each, name) for name in fields} for each in run.requests],
+    }
+    work = {"device": "cpu", "dtype": "float32", "tests": [test], "margins": []}
+    run_job(vllm, work, output, folder, child="reference")
+    requests = tuple(msgspec.convert(each, Judged) for each in output.reference[0]["requests"])
+    return replace(run, theory=Theory(rule=rule, temperature=1.0, requests=requests))
