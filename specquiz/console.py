@@ -15,6 +15,8 @@ from specquiz.terminal import spell_out_what_streams_lack, visible, wrapped
 
 MAX_LINE = 65_536
 """Bytes of one typed line that are kept."""
+MAX_LINES = 1_000
+"""Lines of one answer that are waited for."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,22 @@ class Console:
         """Write the prompt and read one line, stripped; None at the end of input."""
         self.sink.write(visible(prompt) + (" " if self.interactive else "\n"))
         self.sink.flush()
+        line = self._line()
+        return None if line is None else line.strip()
+
+    def further_lines(self) -> list[str]:
+        """The lines up to an empty one or the end of input, with the spaces that they begin with."""
+        lines: list[str] = []
+        while len(lines) < MAX_LINES and (line := self._line()) is not None and line.strip():
+            lines.append(line.rstrip())
+        return lines
+
+    def _line(self) -> str | None:
         line = self.source.readline(MAX_LINE)
         part = line
         while len(part) == MAX_LINE and not part.endswith(b"\n"):
             part = self.source.readline(MAX_LINE)
-        if not line:
-            return None
-        return _decoded(line).strip()
+        return _decoded(line) if line else None
 
 
 def open_console() -> Console:

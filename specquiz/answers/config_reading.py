@@ -31,7 +31,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _UNICODE = re.compile(r"u(?!d[89a-fA-F])([0-9a-fA-F]{4})", re.IGNORECASE)
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _CURLY = "“”„‟‘’‚‛"
-_FLAG = re.compile(r"(?:^|\s)--?[A-Za-z]")
+_FLAG = re.compile(r"\s*(?:--?[A-Za-z]|vllm\s+serve\b)")
 _ASSIGNED = re.compile(r"\s*(?:speculative[_-]config)\s*[:=]\s*(?=\{)")
 
 
@@ -57,12 +57,23 @@ def read_configuration(text: str) -> Written:
     for place, character in enumerate(text):
         if character in _CURLY:
             raise Refusal("This is a typographic quotation mark; use a straight one.", place)
-    if _FLAG.match(text) or re.match(r"\s*vllm\s+serve\b", text):
+    if _FLAG.match(text):
         return Written(_Flags(text).read(), flags=True)
     assigned = _ASSIGNED.match(text)
     reader = _Reader(text, assigned.end() if assigned else 0)
     values = reader.mapping_alone() if reader.peek() == "{" else reader.lines()
     return Written(values, flags=False)
+
+
+def goes_on(line: str) -> bool:
+    """Whether a first line may have others after it: a brace is open, a backslash ends it, or it is keys and values."""
+    if _FLAG.match(line):
+        return line.endswith("\\")
+    try:
+        read_configuration(line)
+    except Refusal as refusal:
+        return "never closed" in refusal.message
+    return not line.lstrip().startswith("{")
 
 
 class _Reader:

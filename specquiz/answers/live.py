@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from specquiz.answers.arithmetic import Meter, TooBig, multiply
+from specquiz.answers.config_reading import read_configuration
+from specquiz.answers.configuration import as_text
 from specquiz.answers.expression import names
 from specquiz.answers.layout import lay_out
 from specquiz.answers.question import Question
@@ -50,3 +52,12 @@ def live_reading(question: Question, text: str) -> Live:
     except TooBig as fault:
         return read._replace(message=str(fault.args[0]))
     return read._replace(value=rounded(value, 10))
+
+
+def live_configuration(text: str) -> Live:
+    """How `text` reads as a configuration: as JSON on one line."""
+    try:
+        read_as = as_text(read_configuration(text).values)
+    except Refusal as refusal:
+        return Live(message=refusal.message, at=refusal.at)
+    return Live((read_as,), read_as=read_as)

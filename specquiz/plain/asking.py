@@ -5,6 +5,7 @@ from __future__ import annotations
 from string import ascii_lowercase
 
 from specquiz.answers import Invalid
+from specquiz.answers.config_reading import goes_on
 from specquiz.banks.model import (
     ConfigQuestion,
     MultiQuestion,
@@ -61,15 +62,25 @@ def command_in(sitting: Sitting, line: str) -> tuple[str, str]:
     return "answer", line
 
 
-def answer_in(sitting: Sitting, text: str) -> str | Invalid:
-    """What was typed; for a choice question the ids at the places typed, by number or letter (1 is a)."""
+def answer_in(sitting: Sitting, text: str, console: Console) -> str | Invalid:
+    """What was typed; for choices and orders the ids at the places typed, by number or letter (1 is a).
+
+    A configuration may go on in further lines, up to an empty one.
+    """
     choices = sitting.choices
+    if isinstance(sitting.question, ConfigQuestion) and goes_on(text):
+        return "\n".join((text, *console.further_lines()))
     if not choices:
         return text
     places = {str(place): id for place, (id, _) in enumerate(choices, 1)}
     places |= {chr(ord("a") + place): id for place, (id, _) in enumerate(choices[:26])}
-    words = [word.rstrip(".)") for word in text.lower().replace(",", " ").split()]
+    spread = text.lower().replace(",", " ")
+    if isinstance(sitting.question, OrderQuestion) and spread.isalpha():
+        spread = " ".join(spread)
+    words = [word.rstrip(".)") for word in spread.split()]
     unknown = [word for word in words if word not in places]
+    if unknown and isinstance(sitting.question, OrderQuestion):
+        return Invalid(message=f"There is no item {unknown[0]}; they are a to {ascii_lowercase[len(choices) - 1]}.")
     if unknown:
         return Invalid(message=f"There is no choice {unknown[0]}; they are numbered 1 to {len(choices)}.")
     return " ".join(places[word] for word in words)
@@ -90,7 +101,7 @@ def prompt_line(sitting: Sitting, commands: str) -> str:
         case OrderQuestion():
             what = "Letters in the right order, such as c a b"
         case ConfigQuestion():
-            what = "Keys with values"
+            what = "JSON or flags on one line, or keys with values in lines up to an empty one"
         case ShortQuestion():
             what = "Your answer"
     return f"{what} ({commands})>"

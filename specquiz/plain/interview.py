@@ -16,6 +16,8 @@ from specquiz.sessions.mock import Mock, OutOfTime, Saved
 MOCK_HELP = """\
 An answer is a line of its own and is saved at once; answering again replaces it. Right or wrong is said at the end.
 Choices: numbers as shown, or letters (1 is a); several with spaces or commas.
+An order: the letters of all items, such as c a b. A configuration: JSON or flags on one line, or keys with values in
+lines up to an empty one.
 
   :skip     go to the next question (:next does the same)
   :back     go to the question before
@@ -97,7 +99,7 @@ def _interview(mock: Mock, console: Console) -> bool:
             case "help", _:
                 console.say(MOCK_HELP)
             case "answer", text:
-                typed = answer_in(mock, text)
+                typed = answer_in(mock, text, console)
                 _say_saved(typed if isinstance(typed, Invalid) else mock.answer(typed), mock, console)
             case word, _:
                 console.say(f"[not read] There is no command :{word} here; :help lists them.")

@@ -17,6 +17,8 @@ from specquiz.sessions.practice import Practice
 
 PRACTICE_HELP = """\
 An answer is a line of its own. Choices: numbers as shown, or letters (1 is a); several with spaces or commas.
+An order: the letters of all items, such as c a b. A configuration: JSON or flags on one line, or keys with values in
+lines up to an empty one.
 Numbers and formulas: as you would write them, such as 3/4, 0.75 or (1 - alpha**(K+1))/(1 - alpha).
 
   ?         I don't know, show me (counts as not right)
@@ -110,7 +112,7 @@ def _practise(practice: Practice, console: Console) -> bool:
             case "help", _:
                 console.say(PRACTICE_HELP)
             case "answer", text:
-                typed = answer_in(practice, text)
+                typed = answer_in(practice, text, console)
                 verdict = typed if isinstance(typed, Invalid) else practice.answer(typed)
                 if isinstance(verdict, Invalid):
                     console.say(f"[not read] {verdict.message}")

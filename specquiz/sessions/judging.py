@@ -104,6 +104,13 @@ def readable(question: AnyQuestion, text: str) -> str:
     return text
 
 
+def right_ids(question: AnyQuestion) -> tuple[str, ...]:
+    """The ids of the right choices, or of all items in the right order; none in other questions."""
+    if isinstance(question, SingleQuestion):
+        return (question.answer,)
+    return question.answer if isinstance(question, MultiQuestion | OrderQuestion) else ()
+
+
 def options(question: AnyQuestion) -> tuple[Choice, ...] | tuple[OrderItem, ...]:
     """The choices of a choice question, or the items to be put in order; none in other questions."""
     if isinstance(question, SingleQuestion | MultiQuestion):

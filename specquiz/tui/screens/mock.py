@@ -16,7 +16,7 @@ from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
 from specquiz.tui.widgets.clock import ClockLine
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import QuestionPane
+from specquiz.tui.widgets.question import QuestionPane, with_giving_key
 
 _QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 
@@ -27,6 +27,8 @@ class MockScreen(Page):
     KEY_HELP = (
         ("Enter", "save the answer and go to the next open question"),
         ("1-9, a-i", "choose, where there are choices (space marks one of several)"),
+        ("J K, shift+arrows", "move an item, where there is an order (space takes it, a digit is its place)"),
+        ("^s", "like Enter, where Enter begins a new line"),
         ("F5", "flag this question, or take the flag off"),
         ("F6 F7", "the question before, the one after"),
         ("F8", "the answer sheet: every question at a glance"),
@@ -122,7 +124,9 @@ class MockScreen(Page):
     def _show_place(self) -> None:
         number, count = self._mock.position
         marks = "".join((", answered" if self._mock.answered else "", ", flagged" if self._mock.flagged else ""))
-        self.show_frame("Mock interview", f"question {number} of {count}{marks}", self.ASKING)
+        self.show_frame(
+            "Mock interview", f"question {number} of {count}{marks}", with_giving_key(self.ASKING, self._mock.question)
+        )
 
     @property
     def _at_work(self) -> bool:

@@ -11,9 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from specquiz.answers import Invalid
-from specquiz.banks.model import MultiQuestion, SingleQuestion
+from specquiz.banks.model import MultiQuestion, OrderQuestion, SingleQuestion
 from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.sessions.history import key_of
+from specquiz.sessions.judging import right_ids
 from specquiz.sessions.practice import Practice, start_practice
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
@@ -21,7 +22,7 @@ from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import QuestionPane
+from specquiz.tui.widgets.question import QuestionPane, with_giving_key
 
 if TYPE_CHECKING:
     from specquiz.labs.model import Lab
@@ -35,6 +36,8 @@ class PracticeScreen(Page):
     KEY_HELP = (
         ("Enter", "answer; then go on"),
         ("1-9, a-i", "choose, where there are choices (space marks one of several)"),
+        ("J K, shift+arrows", "move an item, where there is an order (space takes it, a digit is its place)"),
+        ("^s", "like Enter, where Enter begins a new line"),
         ("j k, arrows", "move among choices"),
         ("PgUp PgDn", "scroll the text"),
         ("F2", "a hint"),
@@ -102,7 +105,8 @@ class PracticeScreen(Page):
     def _show_place(self) -> None:
         number, count = self._practice.position
         title = self.program.opened.library.bank(self._practice.item.bank).title
-        keys: tuple[Key, ...] = self.FEEDBACK if self._practice.phase == "feedback" else self.ASKING
+        asking = with_giving_key(self.ASKING, self._practice.question)
+        keys = self.FEEDBACK if self._practice.phase == "feedback" else asking
         if self._derivable:
             keys = (*keys, Key("F7", "steps", "screen.derive"))
         self.show_frame(title, f"question {number} of {count}", keys)
@@ -117,15 +121,16 @@ class PracticeScreen(Page):
         state = self._practice.session.items[self._practice.session.index]
         verdict = self._practice.last_verdict
         choice = isinstance(question, SingleQuestion | MultiQuestion)
+        placed = choice or isinstance(question, OrderQuestion)
         if state.shown or verdict is None:
             first = Content.assemble(("[shown] ", "bold $warning"), "It will come back among the missed ones.")
         else:
-            first = wording.verdict(verdict, typed=not choice)
+            first = wording.verdict(verdict, typed=not placed)
         parts = [first]
         if not choice and not state.right:
             parts.append(Content.assemble(("the answer  ", "bold $secondary"), self._practice.solution))
         parts.append(Content(wording.prose(self._practice.explanation)))
-        right = question.answer if isinstance(question, MultiQuestion) else (getattr(question, "answer", ""),)
+        right = right_ids(question)
         chosen = state.answered.text.split() if state.answered else ()
         self._pane.reveal(Content("\n\n").join(parts), right, chosen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -12,20 +12,43 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from specquiz.banks.model import MultiQuestion, NumericQuestion, SingleQuestion, SymbolicQuestion
+from specquiz.banks.model import (
+    AnyQuestion,
+    ConfigQuestion,
+    MultiQuestion,
+    NumericQuestion,
+    OrderQuestion,
+    SingleQuestion,
+    SymbolicQuestion,
+)
 from specquiz.tui import wording
 from specquiz.tui.widgets.choices import Choices
+from specquiz.tui.widgets.lines import Key
+from specquiz.tui.widgets.ordering import Ordering
 from specquiz.tui.widgets.reading import Reading, terminal_has_maths
 
 if TYPE_CHECKING:
     from specquiz.sessions.sitting import Sitting
+    from specquiz.tui.widgets.editor import Editor
+
+Way = Literal["choices", "order", "line", "text"]
+"""How an answer is given: chosen, put in order, or typed on one line or on several."""
+
+
+def with_giving_key(keys: tuple[Key, ...], question: AnyQuestion) -> tuple[Key, ...]:
+    """The keys of a screen, the first of which gives the answer; where Enter begins a new line, that is another."""
+    if not isinstance(question, ConfigQuestion):
+        return keys
+    from specquiz.tui.widgets.editor import GIVE_SHOWN
+
+    return (keys[0]._replace(name=GIVE_SHOWN), *keys[1:])
 
 
 class QuestionPane(Vertical):
     """Shows a question, takes an answer, shows what is said about it. It judges nothing."""
 
     class Submitted(Message):
-        """The learner gives `text` as the answer: what was typed, or the chosen ids separated by spaces."""
+        """The learner gives `text` as the answer: what was typed, or ids separated by spaces."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -33,7 +56,8 @@ class QuestionPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._typed = False
+        self._way: Way = "choices"
+        self._editor: Editor | None = None
         self._answered = False
         self._given = ""
 
@@ -45,6 +69,7 @@ class QuestionPane(Vertical):
             yield Static(id="stem", markup=False)
             yield Static(id="hints", markup=False)
         yield Choices(id="choices")
+        yield Ordering(id="order")
         yield Input(id="typed", select_on_focus=False)
         yield Static(id="note", markup=False)
         yield Reading(maths=terminal_has_maths())
@@ -59,6 +84,14 @@ class QuestionPane(Vertical):
         if isinstance(question, SingleQuestion | MultiQuestion):
             choices = [(id, " ".join(wording.prose(text).split())) for id, text in sitting.choices]
             self.ask_choices(stem, choices, multi=isinstance(question, MultiQuestion), chosen=given.split())
+        elif isinstance(question, OrderQuestion):
+            texts = {id: " ".join(wording.prose(text).split()) for id, text in sitting.choices}
+            self.ask_order(stem, [(id, texts[id]) for id in given.split() or texts])
+        elif isinstance(question, ConfigQuestion):
+            start = "\n\n    " + "\n    ".join(question.start.splitlines()) if question.start else ""
+            self.ask_lines(stem + start, wording.placeholder(question), given or question.start)
+            self.query_one(Reading).ask_configuration()
+            self.query_one(Reading).follow(given or question.start)
         else:
             self.ask_text(stem, wording.placeholder(question), given)
             wanted = wording.wanted(question)
@@ -72,15 +105,35 @@ class QuestionPane(Vertical):
         self, stem: str, choices: Sequence[tuple[str, str]], *, multi: bool, chosen: Collection[str]
     ) -> None:
         """Ask for one or several of `choices`, (id, text) each."""
-        self._ask(stem, typed=False)
+        self._ask(stem, "choices")
         widget = self.query_one(Choices)
         widget.ask(choices, multi=multi, chosen=chosen)
         self._given = self.draft
         widget.focus(scroll_visible=False)
 
+    def ask_order(self, stem: str, items: Sequence[tuple[str, str]]) -> None:
+        """Ask for the order of `items`, (id, text) each."""
+        self._ask(stem, "order")
+        widget = self.query_one(Ordering)
+        widget.ask(items)
+        self._given = self.draft
+        widget.focus(scroll_visible=False)
+
+    def ask_lines(self, stem: str, placeholder: str, text: str = "") -> None:
+        """Ask for something typed on several lines; `text` is there already."""
+        if self._editor is None:
+            from specquiz.tui.widgets.editor import Editor
+
+            self._editor = Editor(id="text")
+            self.mount(self._editor, before="#note")
+        self._ask(stem, "text")
+        self._editor.ask(text, placeholder)
+        self._given = text
+        self._editor.focus(scroll_visible=False)
+
     def ask_text(self, stem: str, placeholder: str, text: str = "") -> None:
         """Ask for something typed; `text` is there already."""
-        self._ask(stem, typed=True)
+        self._ask(stem, "line")
         field = self.query_one(Input)
         field.disabled = False
         field.placeholder = placeholder
@@ -91,17 +144,20 @@ class QuestionPane(Vertical):
 
     def rest(self, text: Content) -> None:
         """Show only a text and take no answer."""
-        self._ask("", typed=False)
+        self._ask("", "choices")
         self.query_one(Choices).ask((), multi=False)
         self.query_one(Choices).disabled = True
         self.show_stem(text)
 
-    def _ask(self, stem: str, *, typed: bool) -> None:
-        self._typed = typed
+    def _ask(self, stem: str, way: Way) -> None:
+        self._way = way
         self._set_answered(False)
-        self.query_one("#reading").set_class(typed, "-typed")
-        self.query_one(Input).display = typed
-        self.query_one(Choices).display = not typed
+        self.query_one("#reading").set_class(way == "line", "-typed")
+        self.query_one(Input).display = way == "line"
+        self.query_one(Choices).display = way == "choices"
+        self.query_one(Ordering).display = way == "order"
+        if self._editor is not None:
+            self._editor.display = way == "text"
         self.query_one(Reading).rest()
         self.show_stem(Content(stem.rstrip()))
         self.show_hints(())
@@ -114,6 +170,9 @@ class QuestionPane(Vertical):
             self._answered = answered
             self.query_one("#reading").set_class(answered, "-answered")
             self.query_one(Choices).set_class(answered, "-answered")
+            self.query_one(Ordering).set_class(answered, "-answered")
+            if self._editor is not None:
+                self._editor.set_class(answered, "-answered")
             self.query_one("#feedback").display = answered
 
     def show_stem(self, stem: Content) -> None:
@@ -138,7 +197,11 @@ class QuestionPane(Vertical):
         self.query_one(Reading).clear()
         field = self.query_one(Input)
         lead = ""
-        if at is not None and field.display:
+        if at is not None and self._way == "text" and self._editor is not None:
+            self._editor.point(at)
+            line = self._editor.text.count("\n", 0, at) + 1
+            text = f"line {line}: {text}" if "\n" in self._editor.text.strip() else text
+        elif at is not None and field.display:
             field.cursor_position = at
             column = cell_len(field.value[:at]) - field.scroll_offset.x + field.styles.gutter.left
             lead = " " * max(0, column - note.styles.gutter.left) + "^\n"
@@ -150,8 +213,10 @@ class QuestionPane(Vertical):
         self.query_one(Reading).rest()
         self._set_answered(True)
         self.show_note("")
-        if not self._typed:
+        if self._way == "choices":
             self.query_one(Choices).reveal(right, chosen)
+        elif self._way == "order":
+            self.query_one(Ordering).reveal(tuple(right))
         self.query_one("#feedback", VerticalScroll).scroll_home(animate=False)
         # Moving the focus paints the whole screen; what the learner waits for comes first.
         self.call_after_refresh(self._leave_the_answer)
@@ -160,12 +225,23 @@ class QuestionPane(Vertical):
         if self._answered:
             self.query_one(Input).disabled = True
             self.query_one(Choices).disabled = True
+            self.query_one(Ordering).disabled = True
+            if self._editor is not None:
+                self._editor.disabled = True
             self.query_one("#feedback", VerticalScroll).focus(scroll_visible=False)
 
     @property
     def draft(self) -> str:
         """The answer as it stands in the field, given or not."""
-        return self.query_one(Input).value if self._typed else " ".join(self.query_one(Choices).chosen)
+        match self._way:
+            case "choices":
+                return " ".join(self.query_one(Choices).chosen)
+            case "order":
+                return " ".join(self.query_one(Ordering).order)
+            case "line":
+                return self.query_one(Input).value
+            case "text":
+                return self._editor.text if self._editor is not None else ""
 
     @property
     def touched(self) -> bool:
@@ -180,11 +256,26 @@ class QuestionPane(Vertical):
         event.stop()
         self.post_message(self.Submitted(" ".join(event.chosen)))
 
+    def on_ordering_submitted(self, event: Ordering.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted(" ".join(event.order)))
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted(event.text))
+
+    def on_text_area_changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        self._changed(event.text_area.text)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        self._changed(event.value)
+
+    def _changed(self, text: str) -> None:
         if self.query_one("#note", Static).display:
             self.show_note("")
-        self.query_one(Reading).follow(event.value)
+        self.query_one(Reading).follow(text)
 
     def action_scroll_reading(self, pages: int) -> None:
         """Scroll what is being read, without leaving the answer."""

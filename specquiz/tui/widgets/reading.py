@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -48,7 +49,8 @@ class Reading(Widget):
     def __init__(self, *, maths: bool, id: str | None = None) -> None:
         super().__init__(id=id)
         self._maths = maths
-        self._question: answers.Question | None = None
+        self._read_text: Callable[[str], Live | None] | None = None
+        self._unit = ""
         self._wanted = ""
         self._text = ""
         self._live: Live | None = None
@@ -59,15 +61,22 @@ class Reading(Widget):
         from specquiz.banks.variants import answer_question
 
         # Without the answer: what is shown here cannot give it away.
-        self._question = answer_question(question, values)._replace(reference="0", also=(), misconceptions=())
-        self._wanted = wanted
+        asked = answer_question(question, values)._replace(reference="0", also=(), misconceptions=())
+        self._begin(partial(_live, asked), asked.unit, wanted)
+
+    def ask_configuration(self) -> None:
+        """Read along with a configuration."""
+        self._begin(_live_configuration)
+
+    def _begin(self, read: Callable[[str], Live | None], unit: str = "", wanted: str = "") -> None:
+        self._read_text, self._unit, self._wanted = read, unit, wanted
         self.display = True
         self.clear()
         self.refresh()
 
     def rest(self) -> None:
         """Be gone until `ask`."""
-        self._question = None
+        self._read_text = None
         self.display = False
         self.clear()
 
@@ -78,7 +87,7 @@ class Reading(Widget):
 
     def follow(self, text: str) -> None:
         """The field holds `text` now."""
-        if self._question is None or text == self._text:
+        if self._read_text is None or text == self._text:
             return
         self._expect(text)
         # Also an emptied field waits: its own repaint comes first.
@@ -93,11 +102,11 @@ class Reading(Widget):
 
     @work(group="reading", exclusive=True)
     async def _read(self) -> None:
-        question, text = self._question, self._text
-        if question is None:
+        read, text = self._read_text, self._text
+        if read is None:
             return
-        live = await asyncio.to_thread(_live, question, text) if text.strip() else None
-        if (question, text) == (self._question, self._text):
+        live = await asyncio.to_thread(read, text) if text.strip() else None
+        if read is self._read_text and text == self._text:
             self._show(live)
 
     def _show(self, live: Live | None) -> None:
@@ -106,10 +115,10 @@ class Reading(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        if self._question is None:
+        if self._read_text is None:
             return Content()
         width, height = self.content_size
-        said = drawn(self._live, self._question.unit, width, height, maths=self._maths) if self._live else Content()
+        said = drawn(self._live, self._unit, width, height, maths=self._maths) if self._live else Content()
         # A screen this low has no border on the field to say it on.
         gap = width - said.cell_length - cell_len(self._wanted)
         if height > 1 or gap < 2:
@@ -151,3 +160,9 @@ def _live(question: answers.Question, text: str) -> Live | None:
     except ValueError:
         # The question is broken, which is for whoever judges the answer to say.
         return None
+
+
+def _live_configuration(text: str) -> Live | None:
+    from specquiz.answers.live import live_configuration
+
+    return live_configuration(text)

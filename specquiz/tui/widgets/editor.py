@@ -1,0 +1,53 @@
+"""A field of several lines. Enter begins a new line; what stands in it is given by a key of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+GIVE = "ctrl+s"
+"""The key that gives the answer: Enter belongs to the text."""
+GIVE_SHOWN = "^s"
+
+
+_OF_THE_SCREEN = {"f6", "f7", "pageup", "pagedown"}
+"""Keys that mean the same everywhere on a screen, also while a text is typed."""
+
+
+class Editor(TextArea, inherit_bindings=False):
+    """Takes a text of several lines. Tab leaves it, as it leaves every other field."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(b for b in TextArea.BINDINGS if not (isinstance(b, Binding) and _OF_THE_SCREEN & set(b.key.split(",")))),
+        Binding(GIVE, "submit", "Answer", show=False),
+    ]
+
+    class Submitted(Message):
+        """The learner gives the text as it stands."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
+        self.cursor_blink = False
+
+    def ask(self, text: str, placeholder: str) -> None:
+        """Ask for a text; `text` is there already."""
+        self.disabled = False
+        self.placeholder = placeholder
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+
+    def point(self, at: int) -> None:
+        """Put the cursor on the character `at` of the text."""
+        before = self.text[:at]
+        self.move_cursor((before.count("\n"), at - before.rfind("\n") - 1))
+
+    def action_submit(self) -> None:
+        """Give the text as it stands."""
+        self.post_message(self.Submitted(self.text))
