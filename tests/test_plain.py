@@ -287,3 +287,73 @@ def test_the_primer_stays_shut_before_the_first_answer_and_where_none_is(held: H
     said = held.practise(":primer", ":next", ":primer", count=2).said
     assert said.count("[not read] The primer opens after an answer") == 2
     assert "Counting" not in said
+
+
+WAYS = """
+bank: ways
+title: Ways
+concepts: {c: C}
+questions:
+  - id: order
+    type: order
+    concepts: [c]
+    level: 1
+    prompt: In which order?
+    items: [{id: one, text: The first}, {id: two, text: The second}, {id: three, text: The third}]
+    explanation: So.
+  - id: config
+    type: config
+    concepts: [c]
+    level: 2
+    prompt: Which configuration?
+    of: speculative_config
+    answer: {method: ngram, num_speculative_tokens: 4}
+    explanation: So.
+"""
+
+
+@pytest.fixture
+def ways(tmp_path: Path) -> Held:
+    path = tmp_path / "ways.yaml"
+    path.write_text(WAYS, encoding="utf-8")
+    bank, problems = load_bank(path)
+    assert bank is not None, problems
+    return Held(Library((bank,)))
+
+
+def letters(held: Held, *order: str) -> list[str]:
+    """The letters under which a session shows these items."""
+    shown = held.practise(":quit", only={("ways", "order")}).said
+    texts = {"one": "The first", "two": "The second", "three": "The third"}
+    return [next(line.strip()[0] for line in shown.splitlines() if line.endswith(texts[id])) for id in order]
+
+
+@pytest.mark.parametrize("between", [" ", ", ", ""])
+def test_an_order_is_typed_by_the_letters_shown(ways: Held, between: str) -> None:
+    typed = between.join(letters(ways, "one", "two", "three"))
+
+    said = ways.practise(typed, only={("ways", "order")}).said
+
+    assert "[correct] In the right order." in said
+    assert [event.text for event in ways.log if isinstance(event, Answered)] == ["one two three"]
+
+
+def test_a_letter_that_is_not_there_costs_nothing(ways: Held) -> None:
+    said = ways.practise("a b x", "a b", only={("ways", "order")}).said
+
+    assert "[not read] There is no item x; they are a to c." in said
+    assert "[not read] An order names every item once; missing: c." in said
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ('{"method": "ngram", "num_speculative_tokens": 4}',),
+        ("--spec-method ngram --spec-tokens 4",),
+        ("method: ngram", "num_speculative_tokens: 4", ""),
+        ("{", "  method: ngram,", "  num_speculative_tokens: 4", "}", ""),
+        ("speculative_config:", "  method: ngram", "  num_speculative_tokens: 4"),
+    ],
+)
+def test_a_configuration_is_typed_on_one_line_or_on_several(ways: Held, lines: tuple[str, ...]) -> None:
+    assert "[correct]" in ways.practise(*lines, only={("ways", "config")}).said

@@ -35,8 +35,11 @@ def judge_configuration(question: ConfigQuestion, text: str) -> Verdict:
 def _differences(question: ConfigQuestion, given: Taken) -> Iterator[str]:
     """A sentence for each key that is missing, is too much, or has the wrong value."""
     wanted = take(question.of, question.given, Written(dict(question.answer), flags=False))
-    written = flat(given.written)
-    for key in dict.fromkeys((*wanted.values, *given.values)):
+    written, asked = flat(given.written), flat(question.answer)
+    # What neither says is what vLLM makes of the rest, which is spoken of already.
+    for key in (
+        key for key in dict.fromkeys((*asked, *wanted.values, *given.values)) if key in written or key in asked
+    ):
         value, right = given.values.get(key), wanted.values.get(key)
         if same(value, right) or _accepted(question, key, value):
             continue
