@@ -168,10 +168,12 @@ def _setup(arguments: argparse.Namespace, console: Console) -> int:
 
 def _doctor(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.labs.doctor import examine
+    from specquiz.terminal import visible
 
     findings = examine()
     if arguments.json:
         return console.say_json({"findings": findings})
     for each in findings:
-        console.say(f"{'ok     ' if each['ok'] else 'missing'}  {each['what']}: {each['found']}")
+        # Not wrapped, so that it can be pasted into a report of a fault as it is.
+        console.sink.write(visible(f"{'ok     ' if each['ok'] else 'missing'}  {each['what']}: {each['found']}") + "\n")
     return 0

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from specquiz import __version__
 from specquiz.cli import main
+from specquiz.labs.loading import load_labs
 
 Output = pytest.CaptureFixture[str]
 
@@ -108,8 +110,19 @@ def test_the_doctor_says_what_is_there_and_what_is_missing(capsys: Output) -> No
 
     findings = {each["what"]: each for each in json.loads(out)["findings"]}
     assert code == 0
-    assert findings["model tiny/target for cpu"]["ok"] is True
+    assert findings["model tiny/target"]["ok"] is True
     assert "specquiz lab setup --profile cpu" in findings["vLLM for cpu"]["found"]
+    assert {f"lab {lab.id}" for lab in load_labs()} <= findings.keys()
+    assert findings["lab ngram-echo"]["found"].startswith("cpu: no vLLM; rtx4090: no vLLM")
+    assert findings["port 8000 on loopback"]["ok"] is True
+
+
+def test_the_doctor_says_it_in_one_block(capsys: Output) -> None:
+    code, out, _ = run(capsys, "doctor")
+
+    assert code == 0
+    assert "" not in out.strip().splitlines()
+    assert f"specquiz: {__version__}, Python" in out
 
 
 def test_setting_up_without_anyone_to_ask_installs_nothing(capsys: Output) -> None:
