@@ -27,6 +27,8 @@ _CONSTANTS = {
 _WHOLE = re.compile(r"[-+]?[0-9]{1,30}")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,30}\.[0-9]*|\.[0-9]+|[0-9]{1,30}(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NEXT_PAIR = re.compile(r"[ \t]+[A-Za-z_][A-Za-z0-9_.-]*=")
+"""Ends a bare value where pairs stand in one line with spaces between: `method=ngram num_speculative_tokens=4`."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _UNICODE = re.compile(r"u(?!d[89a-fA-F])([0-9a-fA-F]{4})", re.IGNORECASE)
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
@@ -194,7 +196,7 @@ class _Reader:
     def _bare(self, ends: str) -> Any:
         at = self._at
         while self._at < len(self._text) and self._text[self._at] not in ends:
-            if self._text.startswith(" #", self._at):
+            if self._text.startswith(" #", self._at) or _NEXT_PAIR.match(self._text, self._at):
                 break
             self._at += 1
         word = self._text[at : self._at].strip()

@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run = action("run", "predict, run a lab on a real vLLM, and be graded", "run ngram-echo --predict echo_rate=0.9")
     run.add_argument("id", metavar="ID")
     run.add_argument("--predict", metavar="ID=VALUE", action="append", default=[], help="commit to a prediction")
+    run.add_argument("--config", metavar="TEXT", help="your speculative config, in a challenge")
     run.add_argument("--unlock", action="store_true", help="run it though it is locked; the record says so")
     run.add_argument("--download", action="store_true", help="let vLLM fetch a model that is not on this machine")
     run.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
@@ -56,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify = action("verify", "check that evidence is whole and holds together", "verify evidence.json")
     report = action("report", "write a lab run as an HTML page with plots", "report evidence.json --out run.html")
     report.add_argument("--out", metavar="FILE", type=Path, help="where to (default: report.html beside the evidence)")
+    board = action("board", "your own tries at a challenge, the best first", "board tune-to-target")
+    board.add_argument("id", metavar="ID")
     again = action("rerun", "run evidence again and compare; take a broken run to its end", "rerun evidence.json")
     again.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     again.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
@@ -64,12 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for each in (setup, run):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
         each.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
-    for each in (listing, show, doctor, grade, verify):
+    for each in (listing, show, doctor, grade, verify, board):
         each.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what was asked; see the functions below."""
+    from specquiz.commands.lab_board import show_board
     from specquiz.commands.lab_evidence import check_evidence, regrade, write_report
     from specquiz.commands.lab_rerun import rerun
     from specquiz.commands.lab_run import run_one
@@ -85,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         "verify": check_evidence,
         "report": write_report,
         "rerun": rerun,
+        "board": show_board,
     }
     return actions[arguments.action](arguments, open_console())
 

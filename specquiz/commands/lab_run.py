@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from specquiz.console import Console
     from specquiz.labs.evidence import Evidence
-    from specquiz.labs.model import Lab, Prediction, ProfileName
+    from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar
     from specquiz.labs.running import Ask, LabRun, Progress
     from specquiz.labs.unlocking import Lock
     from specquiz.store.log import Log
@@ -51,7 +51,8 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             console.say("`specquiz practice` earns it; --unlock opens it all the same, and the record says so.")
             return 1
         environment = find(profile, arguments.python)
-        predictions = _predictions(tailored(lab, profile), arguments.predict, console)
+        written = _written(lab, profile, arguments.config, log, console)
+        predictions = _predictions(tailored(lab, profile, written), arguments.predict, console)
         seconds = lab.profiles[profile].seconds
         console.say()
         console.say(
@@ -65,11 +66,50 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             environment=environment,
             record=log.append,
             report=shown,
-            ask=asker(tailored(lab, profile), console),
+            ask=asker(tailored(lab, profile, written), console),
             unlocked_by=lock.how,
             download=arguments.download,
+            written=written,
         )
-    return say_end(done, console)
+        code = say_end(done, console)
+        if lab.challenge is not None:
+            _say_standing(lab, done, log, console)
+    return code
+
+
+def _written(
+    lab: Lab, profile: ProfileName, given: str | None, log: Log, console: Console
+) -> dict[str, dict[str, Scalar]] | None:
+    """In a challenge, the config that the learner writes: from the command line, or asked for until it can be."""
+    from specquiz.errors import UsageError
+    from specquiz.labs.challenge import challenge_of, read_entry, tries
+    from specquiz.labs.telling_challenge import entry_lines
+
+    if lab.challenge is None and given is None:
+        return None
+    arm = challenge_of(lab).arm
+    if given is not None:
+        return {arm: read_entry(lab, profile, given)}
+    console.say_lines((f"{lab.id}: {lab.title}", "", *entry_lines(lab, profile, tries(lab, log.events()))))
+    while (line := console.ask("config =")) is not None:
+        try:
+            return {arm: read_entry(lab, profile, line)}
+        except UsageError as error:
+            console.say(f"{error.what} {error.remedy or ''}".rstrip())
+    raise UsageError("A challenge needs a configuration of your own.", where="--config")
+
+
+def _say_standing(lab: Lab, done: LabRun, log: Log, console: Console) -> None:
+    """After a try: how far the best K is, and the leaderboard."""
+    from specquiz.labs.challenge import advice, tries
+    from specquiz.labs.grading import Graded
+    from specquiz.labs.telling_challenge import board_lines
+
+    if isinstance(done.grade, Graded):
+        console.say()
+        console.say_lines(advice(lab, done.record))
+    console.say()
+    console.say_lines(board_lines(lab, tries(lab, log.events())))
 
 
 def say_end(done: LabRun, console: Console) -> int:

@@ -7,7 +7,7 @@ said of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from specquiz.labs.broken import Broken
 from specquiz.labs.evidence import Evidence
@@ -39,9 +39,11 @@ def _foreign(evidence: Evidence, events: Iterable[LabPredicted | LabFinished]) -
             yield f"the log recorded this run for the profile {event.profile}"
 
 
-def _changed_predictions(evidence: Evidence, events: Iterable[LabPredicted]) -> Iterator[str]:
+def _changed_predictions(evidence: Evidence, events: Sequence[LabPredicted]) -> Iterator[str]:
     known = {name: text for event in events for name, text in event.predictions.items()}
     for name in sorted({*known, *evidence.predictions}):
         logged, claimed = known.get(name, "none"), evidence.predictions.get(name, "none")
         if logged != claimed:
             yield f"the prediction {name} is {claimed} here, and {logged} in the log, which had it before"
+    if evidence.written != {arm: config for event in events for arm, config in event.written.items()}:
+        yield "the configuration that the learner wrote is not the one in the log"

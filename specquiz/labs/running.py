@@ -118,7 +118,14 @@ def run_lab(
         folder = new_folder(lab)
         predicted_at = time.time()
         record(
-            LabPredicted(at=predicted_at, run=folder.name, lab=lab.id, profile=profile, predictions=dict(predictions))
+            LabPredicted(
+                at=predicted_at,
+                run=folder.name,
+                lab=lab.id,
+                profile=profile,
+                predictions=dict(predictions),
+                written={arm: dict(config) for arm, config in (written or {}).items()},
+            )
         )
         evidence = Evidence(
             specquiz=__version__,
@@ -360,4 +367,14 @@ def _finished(lab: Lab, run: LabRun) -> LabFinished:
         evidence=str(run.evidence),
         digest=run.record.digest,
         reason=reason,
+        score=_score(lab, run),
     )
+
+
+def _score(lab: Lab, run: LabRun) -> float | None:
+    """What a run scored in a challenge; None where there is no grade, or no challenge."""
+    if lab.challenge is None or not isinstance(run.grade, Graded):
+        return None
+    from specquiz.labs.challenge import score
+
+    return score(lab, run.record).value

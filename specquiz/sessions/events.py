@@ -122,6 +122,8 @@ class LabPredicted(Event, frozen=True, kw_only=True, tag="lab_predicted"):
     profile: str
     predictions: dict[str, str]
     """Prediction id to the number as typed."""
+    written: dict[str, dict[str, str | int | float | bool]] = {}
+    """In a challenge: arm to the speculative config that the learner wrote."""
 
 
 class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
@@ -135,6 +137,8 @@ class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
     digest: str = ""
     """The SHA-256 that the evidence carries."""
     reason: str = ""
+    score: float | None = None
+    """What the run scored in a challenge."""
 
 
 SessionEvent = SessionStarted | Answered | Shown | HintTaken | Moved | Flagged | Finished | Left | Resumed

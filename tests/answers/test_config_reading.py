@@ -28,6 +28,7 @@ WAYS = [
     "method=ngram\nnum_speculative_tokens = 4\n\nprompt-lookup-max=5\n",
     "method=ngram, num_speculative_tokens=4, prompt_lookup_max=5",
     "# mine\nmethod: 'ngram'\nnum_speculative_tokens: 4\nprompt_lookup_max: 5",
+    "method=ngram num_speculative_tokens=4 prompt_lookup_max=5",
     "speculative_config = {'method': 'ngram', 'num_speculative_tokens': 4, 'prompt_lookup_max': 5}",
 ]  # fmt: skip
 FLAGS = [
