@@ -1,4 +1,4 @@
-"""`specquiz bank`: list, lint and verify question banks, begin a new one, print the schema."""
+"""`specquiz bank`: list, lint, verify and count question banks, begin a new one, print the schema."""
 
 from __future__ import annotations
 
@@ -60,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verifying.add_argument("--json", action="store_true", help="print JSON, at the end")
 
+    counting = action("inventory", "count what the banks hold and say what is missing or unfair", "inventory --json")
+    counting.add_argument(
+        "--bank", metavar="PATH", type=Path, action="append", default=[], help="also read this file or folder"
+    )
+    counting.add_argument("--json", action="store_true", help="print JSON")
+
     action("schema", "print the JSON Schema of a bank, for editors", "schema > specquiz.schema.json")
 
     new = action("new", "write a first bank with two questions to change", "new my-bank --to .")
@@ -76,6 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
             return _lint(arguments.paths, arguments.format)
         case "verify":
             return _verify(arguments.paths, as_json=arguments.json)
+        case "inventory":
+            from specquiz.commands.bank_inventory import print_inventory
+
+            return print_inventory(arguments.bank, as_json=arguments.json)
         case "schema":
             from specquiz.banks.schema import schema_text
 
