@@ -137,9 +137,7 @@ def _together(lab: Lab, name: str, workload: str, evidence: Evidence, run: Workl
 def _waived(lab: Lab, broken: Broken, where: str = "") -> bool:
     """Whether the lab waives an invariant at a place (default: the one that the reason begins with)."""
     place = where or broken.reason.partition(":")[0]
-    return any(
-        each.invariant == broken.invariant and place in (each.of, each.of.partition("/")[0]) for each in lab.waive
-    )
+    return any(each.invariant == broken.invariant and each.of in (place, place.partition("/")[0]) for each in lab.waive)
 
 
 def _of_the_configuration(lab: Lab, name: str, arm: ArmRun, *, own: bool) -> Iterator[Broken]:

@@ -185,7 +185,7 @@ class Waiver(Record, frozen=True, kw_only=True):
     invariant: Literal["I5", "I6", "I7", "I8", "I9", "I10", "I11"]
     """I1 to I4 are arithmetic: no honest run breaks them, so no lab can waive them."""
     of: str
-    """`arm/workload`."""
+    """`arm/workload`, or an arm for all its workloads."""
     why: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -11,10 +11,10 @@ from specquiz.banks.decoding import FAILED, Decoders
 from specquiz.banks.parsing import MappingNode, Node, Report, ScalarNode, node_at, parse, read_text
 from specquiz.banks.problems import in_order, suggestion
 from specquiz.errors import SpecquizError
-from specquiz.labs.expressions import ExpressionError
+from specquiz.labs.expressions import ExpressionError, parse_number
 from specquiz.labs.expressions import parse as parse_rule
 from specquiz.labs.model import Lab, ProfileName, Workload
-from specquiz.labs.rules import Committed, Fails, Leaf, Measured, OutputsEqual, Place, Predicted, leaves
+from specquiz.labs.rules import Check, Committed, Fails, Leaf, Measured, Number, OutputsEqual, Place, Predicted, leaves
 from specquiz.labs.tailoring import MODEL_NAME
 
 T = TypeVar("T")
@@ -65,9 +65,12 @@ def _checked(path: Path, lab: Lab, node: MappingNode, report: Report) -> Any:
     for index in range(len(lab.predict)):
         _check_prediction(report, node, index, lab)
     for index, waiver in enumerate(lab.waive):
-        _known_place(report, node_at(node, "waive", index, "of"), waiver.of, lab)
+        _known_place(report, node_at(node, "waive", index, "of"), waiver.of, lab, arm_alone=True)
     for index, rule in enumerate(lab.grade):
         _check_rule(report, node_at(node, "grade", index, "check"), rule.check, lab)
+    if lab.challenge is not None:
+        _known(report, node_at(node, "challenge", "arm"), "arm", [lab.challenge.arm], lab.arms)
+        _check_rule(report, node_at(node, "challenge", "score"), lab.challenge.score, lab, parse_number)
     return lab if len(report.problems) == before else FAILED
 
 
@@ -108,10 +111,11 @@ def _check_prediction(report: Report, node: MappingNode, index: int, lab: Lab) -
             report.error(place, "SL306", "after the last arm, or where arms take turns, nothing is left to predict")
 
 
-def _known_place(report: Report, place: Node, text: str, lab: Lab) -> None:
-    arm, _, workload = text.partition("/")
+def _known_place(report: Report, place: Node, text: str, lab: Lab, *, arm_alone: bool = False) -> None:
+    arm, mark, workload = text.partition("/")
     _known(report, place, "arm", [arm], lab.arms)
-    _known(report, place, "workload", [workload], lab.workloads)
+    if mark or not arm_alone:
+        _known(report, place, "workload", [workload], lab.workloads)
 
 
 def _known(report: Report, place: Node, what: str, names: Any, known: Any) -> None:
@@ -121,9 +125,11 @@ def _known(report: Report, place: Node, what: str, names: Any, known: Any) -> No
             report.error(place, "SL304", f"there is no {what} {name!r}{hint}")
 
 
-def _check_rule(report: Report, place: Node, text: str, lab: Lab) -> None:
+def _check_rule(
+    report: Report, place: Node, text: str, lab: Lab, read: Callable[[str], Check | Number] = parse_rule
+) -> None:
     try:
-        check = parse_rule(text)
+        check = read(text)
     except ExpressionError as error:
         _at(report, place, error.column, "SL305", str(error))
         return
