@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.commands.lab_run import locks_in
     from specquiz.labs.loading import load_labs
+    from specquiz.labs.recorded import proof_line
     from specquiz.labs.telling import missing_line
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
@@ -108,7 +109,9 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         return console.say_json({"labs": [_lab_facts(lab, locks[lab.id]) for lab in labs]})
     for lab in labs:
         lock = locks[lab.id]
-        console.say(f"{lab.id}  {lab.title}  ({'locked' if isinstance(lock, Locked) else 'open'})")
+        state = "locked" if isinstance(lock, Locked) else "open"
+        console.say(f"{lab.number or '-'}  {lab.id}  {lab.title}  ({state})")
+        console.say(proof_line(lab), indent="  ")
         if isinstance(lock, Locked):
             for each in lock.missing:
                 console.say(missing_line(each), indent="  ")
@@ -118,6 +121,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
 def _lab_facts(lab: Lab, lock: Lock) -> dict[str, Any]:
     import msgspec
 
+    from specquiz.labs.recorded import proved
     from specquiz.labs.unlocking import Locked
 
     missing = lock.missing if isinstance(lock, Locked) else ()
@@ -127,6 +131,9 @@ def _lab_facts(lab: Lab, lock: Lock) -> dict[str, Any]:
         "unlocked": not isinstance(lock, Locked),
         "missing": [msgspec.to_builtins(each) for each in missing],
         "profiles": list(lab.profiles),
+        "number": lab.number,
+        "proved": [profile for profile in lab.profiles if proved(lab, profile)],
+        "opens": lab.unlock.mastery,
     }
 
 

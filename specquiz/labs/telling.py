@@ -10,9 +10,10 @@ from typing import Any
 from specquiz.labs.comparison import Compared
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
-from specquiz.labs.model import Lab, Prediction
+from specquiz.labs.model import Arm, Lab, Prediction, SamplingChange, Setting
 from specquiz.labs.predictions import ends
 from specquiz.labs.quantities import MEANINGS
+from specquiz.labs.recorded import proved
 from specquiz.labs.running import Progress
 from specquiz.labs.unlocking import Locked, Missing
 
@@ -49,33 +50,74 @@ def _answer(lab: Lab, prediction: Prediction) -> str:
 
 def lab_lines(lab: Lab) -> Iterator[str]:
     """What a lab is about, what it asks and how it grades."""
-    yield f"{lab.id}: {lab.title}"
+    yield f"{lab.number}  {lab.id}: {lab.title}".strip()
     yield ""
     yield from lab.goal.rstrip().splitlines()
     yield ""
+    yield from opening_lines(lab)
     yield from setting_lines(lab)
     yield "profiles"
     for name, profile in lab.profiles.items():
-        yield f"  {name}: {profile.model}, about {profile.seconds:g} s"
+        proof = "proved: a recorded run ships" if proved(lab, name) else "unproved: it has not run there yet"
+        yield f"  {name}: {profile.model}, about {profile.seconds:g} s ({proof})"
     yield "you predict"
     for prediction in lab.predict:
-        yield f"  {prediction.id}: {question(lab, prediction)}"
+        when = f" [after {prediction.after}]" if prediction.after else ""
+        yield f"  {prediction.id}: {question(lab, prediction)}{when}{_only(prediction.profiles)}"
     yield "graded by"
     for rule in lab.grade:
-        only = f" (on {', '.join(rule.profiles)})" if rule.profiles else ""
-        yield f"  {rule.id}: {rule.check}{only}"
+        yield f"  {rule.id}: {' '.join(rule.check.split())}{_only(rule.profiles)}"
         yield from (f"      {line}" for line in rule.why.rstrip().splitlines())
+    for waiver in lab.waive:
+        yield f"  waived: {waiver.invariant} of {waiver.of}. {waiver.why}"
+
+
+def _only(profiles: tuple[str, ...]) -> str:
+    return f" (on {', '.join(profiles)})" if profiles else ""
+
+
+def opening_lines(lab: Lab) -> Iterator[str]:
+    """What opens a lab."""
+    rules = " and ".join(f"{bound:.0%} of {concept}" for concept, bound in lab.unlock.mastery.items())
+    yield f"opens with: {rules or 'nothing; it is always open'}"
 
 
 def setting_lines(lab: Lab) -> Iterator[str]:
     """What will be run: what a prediction has to start from."""
     yield "arms"
     for name, arm in lab.arms.items():
-        config = ", ".join(f"{key} {value}" for key, value in arm.speculative_config.items())
-        yield f"  {name}: {config or 'plain decoding'}"
+        yield f"  {name}: {_arm_text(arm)}{_only(arm.profiles)}"
     yield "workloads"
-    yield f"  {', '.join(lab.workloads)}"
+    for name in lab.workloads:
+        yield f"  {name}{_setting_text(lab.settings.get(name))}"
     yield f"  temperature {lab.sampling.temperature:g}, {lab.sampling.max_tokens} tokens for each request"
+    if lab.pairs:
+        yield f"  time is graded: each arm runs {lab.pairs} times, in the order A B B A"
+    if lab.challenge:
+        yield f"  you write the configuration of {lab.challenge.arm}, in up to {lab.challenge.runs} runs"
+        yield f"  score to reach {lab.challenge.target:g}: {' '.join(lab.challenge.score.split())}"
+
+
+def _arm_text(arm: Arm) -> str:
+    parts = [f"{key} {value}" for key, value in (*arm.speculative_config.items(), *arm.engine.items())]
+    if arm.model:
+        parts.insert(0, f"the model {arm.model} as the target")
+    if arm.expect:
+        parts.append(f"expected to fail: {arm.expect.failure}")
+    return ", ".join(parts) or "plain decoding"
+
+
+def _setting_text(setting: Setting | None) -> str:
+    if setting is None:
+        return ""
+    sampling = setting.sampling or SamplingChange()
+    parts = [
+        f"{setting.take} prompts" if setting.take else "",
+        f"{setting.together} at a time" if setting.together else "",
+        f"temperature {sampling.temperature:g}" if sampling.temperature is not None else "",
+        f"{sampling.max_tokens} tokens" if sampling.max_tokens is not None else "",
+    ]
+    return f": {', '.join(part for part in parts if part)}"
 
 
 def missing_line(missing: Missing) -> str:
@@ -98,9 +140,8 @@ def asking_lines(lab: Lab, arm: str, evidence: Evidence) -> Iterator[str]:
     """What `arm` gave, for predictions that are asked for after it. `lab` is tailored to the profile."""
     from specquiz.labs.judging import observe, observe_positions
 
-    quantities = tuple(each for each in observe(lab, evidence) if each.arm == arm)
-    yield f"{arm} has finished; observed, with the 95 % interval over requests"
-    yield from _table(quantities, tuple(each for each in observe_positions(lab, evidence) if each.arm == arm))
+    yield f"{arm} has finished; observed so far, with the 95 % interval over requests"
+    yield from _table(observe(lab, evidence), observe_positions(lab, evidence))
     yield "Your next predictions, stored before the next arm starts:"
 
 
@@ -147,6 +188,8 @@ def grade_lines(grade: Grade) -> Iterator[str]:
             yield ""
             right = sum(rule.outcome == "passed" for rule in rules)
             yield f"{'Passed' if grade.passed else 'Not passed'}: {right} of {len(rules)} rules hold."
+            if grade.advice:
+                yield f"Advice only on this profile: {grade.advice.strip()}"
 
 
 def grade_facts(grade: Grade) -> dict[str, Any]:
