@@ -73,7 +73,10 @@ class _Decision(NamedTuple):
 
 def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
     """The quantities of every arm that has run, with the predictions beside those that were predicted."""
-    beside = {(each.of, each.quantity, each.position): each for each in lab.predict if each.quantity}
+    beside: dict[tuple[str, Quantity | None], list[Prediction]] = {}
+    for each in lab.predict:
+        if not each.position:
+            beside.setdefault((each.of, each.quantity), []).append(each)
     asked = {
         (leaf.arm, leaf.workload, leaf.quantity)
         for rule in lab.grade
@@ -88,18 +91,23 @@ def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
         for workload in workloads_of(lab, arm):
             further = (quantity for name, where, quantity in asked if (name, where) == (arm, workload))
             for quantity in dict.fromkeys((*base, *sorted(each for each in further if each is not None))):
-                prediction = beside.get((f"{arm}/{workload}", quantity, 0))
-                found.append(_observation(lab, evidence, arm, workload, quantity, prediction))
+                predictions = beside.get((f"{arm}/{workload}", quantity), [])
+                found.append(_observation(lab, evidence, arm, workload, quantity, predictions))
     return tuple(found)
 
 
 def _observation(
-    lab: Lab, evidence: Evidence, arm: str, workload: str, quantity: Quantity, prediction: Prediction | None
+    lab: Lab, evidence: Evidence, arm: str, workload: str, quantity: Quantity, predictions: list[Prediction]
 ) -> Observation:
     found = estimate(evidence.arms[arm], workload, quantity)
     low, high = found.interval() or (None, None)
-    typed = evidence.predictions.get(prediction.id) if prediction else None
-    committed = read_prediction(lab, prediction, typed) if prediction and typed is not None else None
+    made = [
+        read_prediction(lab, each, evidence.predictions[each.id])
+        for each in predictions
+        if each.id in evidence.predictions
+    ]
+    numbers = [each for each in made if isinstance(each, float)]
+    intervals = [each for each in made if isinstance(each, tuple)]
     return Observation(
         arm=arm,
         workload=workload,
@@ -107,9 +115,9 @@ def _observation(
         value=found.value,
         low=low,
         high=high,
-        predicted=committed if isinstance(committed, float) else None,
+        predicted=numbers[0] if numbers else None,
         note=found.note,
-        interval=committed if isinstance(committed, tuple) else None,  # type: ignore[arg-type]
+        interval=(float(intervals[0][0]), float(intervals[0][1])) if intervals else None,
     )
 
 

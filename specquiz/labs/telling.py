@@ -159,7 +159,7 @@ def progress_line(progress: Progress) -> str:
 
 def run_lines(evidence: Evidence) -> Iterator[str]:
     """When, where and with what a run was made, and how long each stage took."""
-    arm = next(iter(evidence.arms.values()))
+    arm = max(evidence.arms.values(), key=lambda each: bool(each.versions))
     day = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(evidence.started_at))
     machine = evidence.machine
     where = machine.get("card") or f"{machine.get('processor', 'unknown')}, {machine.get('cores', '?')} cores"
@@ -228,7 +228,7 @@ def _rates(rates: tuple[float | None, ...]) -> str:
 def _figures(observation: Observation) -> str:
     predicted = "" if observation.predicted is None else f"  predicted {observation.predicted:.3f}"
     if observation.interval is not None:
-        predicted = f"  predicted {observation.interval[0]:g} to {observation.interval[1]:g}"
+        predicted += f"  predicted {observation.interval[0]:g} to {observation.interval[1]:g}"
     if observation.value is None:
         return f"{observation.note}{predicted}"
     between = "" if observation.low is None else f" [{observation.low:.3f}, {observation.high:.3f}]"

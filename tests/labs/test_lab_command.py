@@ -24,16 +24,20 @@ def test_listing_says_what_is_missing_to_open_a_lab(capsys: Output) -> None:
     code, out, _ = run(capsys, "list")
 
     assert code == 0
-    assert "ngram-echo  Echo against novel text  (locked)" in out
+    assert "L02  ngram-echo  Echo against novel text  (locked)" in out
+    assert "cpu proved, rtx4090 unproved" in out
     assert "tokens-per-pass: nothing answered yet; answer 3 more of its questions" in out
 
 
 def test_listing_as_json_has_the_facts(capsys: Output) -> None:
     _, out, _ = run(capsys, "list", "--json")
 
-    first = json.loads(out)["labs"][0]
-    assert (first["id"], first["unlocked"], first["profiles"]) == ("ngram-echo", False, ["cpu", "rtx4090"])
-    assert [each["concept"] for each in first["missing"]] == ["tokens-per-pass", "acceptance-metrics"]
+    labs = json.loads(out)["labs"]
+    assert [each["number"] for each in labs] == sorted(each["number"] for each in labs)
+    echo = next(each for each in labs if each["id"] == "ngram-echo")
+    assert (echo["number"], echo["unlocked"], echo["profiles"]) == ("L02", False, ["cpu", "rtx4090"])
+    assert [each["concept"] for each in echo["missing"]] == ["tokens-per-pass", "acceptance-metrics"]
+    assert (echo["proved"], echo["opens"]) == (["cpu"], {"tokens-per-pass": 0.75, "acceptance-metrics": 0.75})
 
 
 def test_a_locked_lab_does_not_run_and_says_what_opens_it(capsys: Output) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specquiz import places
@@ -40,6 +40,7 @@ def another(value: object) -> object:
     return "something"
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LEAVES))
 def test_no_figure_can_be_changed_unnoticed(path: tuple[str | int, ...]) -> None:
     plain = json.loads(RECORDED.read_bytes())
@@ -52,6 +53,7 @@ def test_no_figure_can_be_changed_unnoticed(path: tuple[str | int, ...]) -> None
         decode_evidence(plain, where="evidence.json")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LEAVES))
 def test_no_figure_can_be_taken_out_unnoticed(path: tuple[str | int, ...]) -> None:
     plain = json.loads(RECORDED.read_bytes())

@@ -63,7 +63,7 @@ def test_a_prediction_of_an_arm_that_is_not_there_is_told(tmp_path: Path) -> Non
 def test_an_unknown_key_is_told(tmp_path: Path) -> None:
     found = faults(tmp_path, "title:", "titel:")
 
-    assert found == ["6:1: SQ202 unknown key 'titel' in a lab (did you mean 'title'?)"]
+    assert found == [f"{place_of('title:')}: SQ202 unknown key 'titel' in a lab (did you mean 'title'?)"]
 
 
 def test_a_missing_prompt_file_is_told(tmp_path: Path) -> None:
