@@ -1,7 +1,7 @@
 # The two commands of the README are `make quiz` and `make test`; each sets up what it needs and nothing is needed first.
 BIN := .venv/bin
 
-.PHONY: quiz test check lab-test browser-test bench clean
+.PHONY: quiz test check lab-test browser-test bench verify clean
 
 quiz: .venv/app.stamp
 	@$(BIN)/specquiz
@@ -17,6 +17,11 @@ check: .venv/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/specquiz bank lint
+
+# Whether every formula of the banks is true: proved, judged variant by variant, and simulated. What was found is kept
+# by each question's content, so that only questions that changed take their time (or all, when the checker changed).
+verify: .venv/dev.stamp
+	$(BIN)/specquiz bank verify
 
 # The labs, end to end, with a real vLLM; builds its environment in the user's cache the first time (about 3.5 GB).
 lab-test: .venv/dev.stamp

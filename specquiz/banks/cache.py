@@ -56,7 +56,7 @@ def keep(path: Path, state: str | None, content: msgspec.Struct) -> None:
     if state is None or state != state_of(path) or _unsettled(path):
         return
     try:
-        _write(_entry_file(path), msgspec.json.encode(_Entry(str(path), state, content)))
+        write_whole(_entry_file(path), msgspec.json.encode(_Entry(str(path), state, content)))
     except OSError:
         # A cache that cannot be written to is a slower start, which is no reason to stop or to complain.
         return
@@ -72,7 +72,7 @@ def _entry_file(path: Path) -> Path:
     return places.cache() / "banks" / f"{path.stem[:60]}-{zlib.crc32(name):08x}.json"
 
 
-def _write(target: Path, data: bytes) -> None:
+def write_whole(target: Path, data: bytes) -> None:
     """Put `data` in place at once: whoever reads finds the old file or the new one, whole."""
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".tmp")

@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="FILE", nargs="*", type=Path, help="banks or folders (default: all shipped and your own)"
     )
     verifying.add_argument("--json", action="store_true", help="print JSON, at the end")
+    verifying.add_argument("--fresh", action="store_true", help="verify anew what is known from before, too")
 
     counting = action("inventory", "count what the banks hold and say what is missing or unfair", "inventory --json")
     counting.add_argument(
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         case "lint":
             return _lint(arguments.paths, arguments.format)
         case "verify":
-            return _verify(arguments.paths, as_json=arguments.json)
+            return _verify(arguments.paths, as_json=arguments.json, fresh=arguments.fresh)
         case "inventory":
             from specquiz.commands.bank_inventory import print_inventory
 
@@ -202,16 +203,17 @@ def _annotation(problem: Problem) -> str:
     return f"::{problem.severity} {place}::{escaped(problem.message)}"
 
 
-def _verify(paths: list[Path], *, as_json: bool) -> int:
+def _verify(paths: list[Path], *, as_json: bool, fresh: bool) -> int:
     from specquiz.banks.library import CONCEPTS, bank_files
     from specquiz.banks.loading import load_bank
     from specquiz.banks.model import NumericQuestion, SymbolicQuestion
+    from specquiz.banks.verified import verify_once
     from specquiz.banks.verifying import verify
 
     problems: list[Problem] = []
     files = bank_files((), paths, problems) if paths else bank_files(_folders(), (), problems)
     facts: list[dict[str, object]] = []
-    questions = 0
+    questions = before = 0
     for path in files:
         if path.name == CONCEPTS:
             continue
@@ -220,7 +222,8 @@ def _verify(paths: list[Path], *, as_json: bool) -> int:
         questions += len(bank.questions) if bank else 0
         for question in bank.questions if bank else ():
             if isinstance(question, NumericQuestion | SymbolicQuestion):
-                finding = verify(question)
+                finding, known = (verify(question), False) if fresh else verify_once(question)
+                before += known
                 facts.append({"bank": bank.id if bank else "", "question": question.id, **finding._asdict()})
                 if not as_json:
                     _print_finding(f"{path.stem}/{question.id}", finding)
@@ -239,6 +242,7 @@ def _verify(paths: list[Path], *, as_json: bool) -> int:
         print(
             f"{_count(len(facts), 'question')} with a formula of {questions}: {counts['proved']} proved, "
             f"{counts['not proved']} not proved, {counts['refuted']} refuted; {simulated} also simulated"
+            + (f"; {before} known from before" if before else "")
         )
     return int(counts["refuted"] > 0 or bool(problems))
 

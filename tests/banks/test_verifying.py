@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from specquiz.banks.model import Misconception, NumericQuestion, SymbolicQuestion, Variable
@@ -13,6 +14,11 @@ from specquiz.cli import main
 
 TOKENS = "(1 - alpha^(K+1))/(1 - alpha)"
 ACCEPTED = "alpha*(1 - alpha^K)/(1 - alpha)"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPECQUIZ_CACHE", str(tmp_path / "cache"))
 
 
 def symbolic(
@@ -127,3 +133,55 @@ def test_the_command_ends_with_1_where_something_is_refuted(
 
     (fact,) = json.loads(capsys.readouterr().out)["questions"]
     assert (fact["bank"], fact["question"], fact["standing"]) == ("sample", "second", "refuted")
+
+
+def test_an_order_of_magnitude_is_verified_like_any_number() -> None:
+    question = NumericQuestion(
+        id="asked",
+        concepts=("limits",),
+        level=1,
+        prompt="How many bytes do {n} billion weights of 16 bits take, in GB?",
+        explanation="Two each.",
+        vars={"n": Variable(values=("7", "70"), domain="n > 0")},
+        answer="2*n",
+        tolerance="decades:0.3",
+        misconceptions=(Misconception(answer="n/8", say="Bits are no bytes."),),
+    )
+
+    assert verify(question)[:2] == ("proved", ())
+    near = msgspec.structs.replace(question, misconceptions=(Misconception(answer="n*3/2", say="So."),))
+    assert verify(near).standing == "refuted"
+
+
+def test_what_is_known_from_before_is_not_verified_again(
+    tmp_path: Path, right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sample.yaml"
+
+    def said(text: str, *more: str) -> str:
+        path.write_text(text)
+        main(["bank", "verify", *more, str(path)])
+        return capsys.readouterr().out
+
+    first = said(right)
+    assert "known from before" not in first
+    assert said(right) == first.replace("simulated\n", "simulated; 1 known from before\n")
+    assert said(right.replace("Which one?", "Which?")).endswith("1 known from before\n")
+    assert "known from before" not in said(right.replace("answer: K + 10", "answer: K + 11"))
+    assert "known from before" not in said(right, "--fresh")
+
+
+def test_a_refuted_question_stays_refuted_when_known_and_a_damaged_finding_is_made_anew(
+    tmp_path: Path, right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sample.yaml"
+    path.write_text(right.replace("answer: K + 10", "answer: K + K"))
+
+    assert main(["bank", "verify", str(path)]) == 1
+    assert main(["bank", "verify", str(path)]) == 1
+    assert capsys.readouterr().out.endswith("1 known from before\n")
+
+    (kept,) = (tmp_path / "cache" / "verified").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-5])
+    assert main(["bank", "verify", str(path)]) == 1
+    assert "known from before" not in capsys.readouterr().out
