@@ -141,7 +141,7 @@ async def test_a_broken_bank_is_named_with_its_place_and_the_good_ones_stay(make
         await seen(pilot, HomeScreen)
         assert "[!] 1 bank file has problems:" in words(app)
         assert "broken.yaml:5:11:" in words(app)
-        assert "1 Exactness of speculative decoding" in words(app)
+        assert "Exactness of speculative decoding" in words(app)
 
 
 async def test_brackets_in_titles_are_shown_as_written(make_app: MakeApp) -> None:
