@@ -53,6 +53,8 @@ class Progress:
     tokens: int = 0
     """Generated so far, over all requests of the workload."""
     message: str = ""
+    rates: tuple[float, ...] = ()
+    """Share of the workload's drafts so far that were accepted up to each position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +308,14 @@ class _Run:
     ) -> None:
         """Run a child under `name`, telling how far it is; raises as `run_arm`."""
 
-        def tick(kind: Literal["started", "running", "finished"], stage: str, seconds: float, tokens: int) -> None:
-            self.report(Progress(kind, name, stage, seconds, tokens))
+        def tick(
+            kind: Literal["started", "running", "finished"],
+            stage: str,
+            seconds: float,
+            tokens: int,
+            rates: tuple[float, ...],
+        ) -> None:
+            self.report(Progress(kind, name, stage, seconds, tokens, rates=rates))
 
         run_arm(
             self.environment.python,

@@ -138,7 +138,8 @@ def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], 
             request.update(step_detail(sequence, drafting))
         if time.monotonic() - told > 0.25:
             told = time.monotonic()
-            events.send("tokens", tokens=sum(len(each["output"]) for each in requests))
+            made = sum(len(each["output"]) for each in requests)
+            events.send("tokens", tokens=made, rates=rates_so_far(before, counters(llm)) if drafting else [])
     seconds = time.monotonic() - clock
     return {
         "started": started,
@@ -148,6 +149,15 @@ def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], 
         "requests": requests,
         "peak_memory": peak_memory(),
     }
+
+
+def rates_so_far(before: Json, after: Json) -> list[float]:
+    """Share of the drafts accepted up to each position since `before`; empty while there is no draft."""
+    drafts = after.get("vllm:spec_decode_num_drafts", 0) - before.get("vllm:spec_decode_num_drafts", 0)
+    name = "vllm:spec_decode_num_accepted_tokens_per_pos"
+    if not drafts or name not in after:
+        return []
+    return [(late - early) / drafts for late, early in zip(after[name], before[name], strict=True)]
 
 
 def decode(llm: Any, prompts: list[list[int]], parameters: Any, together: int) -> Iterator[tuple[int, Any]]:

@@ -47,8 +47,9 @@ class ArmOutput:
     """What the reference computation says of each workload of each arm: its `reference` and `margins` events."""
 
 
-Tick = Callable[[Literal["started", "running", "finished"], str, float, int], None]
-"""Called with what happened (`started`, `running`, `finished`), the stage, its seconds so far and its tokens."""
+Tick = Callable[[Literal["started", "running", "finished"], str, float, int, tuple[float, ...]], None]
+"""Called with what happened (`started`, `running`, `finished`), the stage, its seconds so far, its tokens, and the share
+of its drafts accepted up to each position."""
 
 
 def run_arm(
@@ -81,7 +82,7 @@ def run_arm(
 
 
 def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -> None:
-    stage, since, tokens = "import", time.monotonic(), 0
+    stage, since, tokens, rates = "import", time.monotonic(), 0, ()
     while True:
         if cancel.is_set():
             raise Cancelled
@@ -95,13 +96,13 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
             event = json.loads(line)
             match event["event"]:
                 case "stage":
-                    stage, since, tokens = event["stage"], time.monotonic(), 0
-                    tick("started", stage, 0.0, 0)
+                    stage, since, tokens, rates = event["stage"], time.monotonic(), 0, ()
+                    tick("started", stage, 0.0, 0, ())
                 case "ready":
                     output.stages[event["stage"]] = output.stages.get(event["stage"], 0.0) + event["seconds"]
-                    tick("finished", event["stage"], event["seconds"], tokens)
+                    tick("finished", event["stage"], event["seconds"], tokens, rates)
                 case "tokens":
-                    tokens = event["tokens"]
+                    tokens, rates = event["tokens"], tuple(event.get("rates", ()))
                 case "engine":
                     output.engine = event
                 case "workload":
@@ -118,7 +119,7 @@ def _follow(arm: _Arm, output: ArmOutput, tick: Tick, cancel: threading.Event) -
                 case "done":
                     return
         if not lines:
-            tick("running", stage, time.monotonic() - since, tokens)
+            tick("running", stage, time.monotonic() - since, tokens, rates)
 
 
 class _Arm:
