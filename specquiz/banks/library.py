@@ -64,6 +64,17 @@ class Library:
         except KeyError:
             raise self._no_bank(id) from None
 
+    def bank_about(self, concept: str) -> Bank | None:
+        """The bank that asks most about a concept, given by its slug; None if none does."""
+        counts = {bank.id: sum(concept in question.concepts for question in bank.questions) for bank in self.banks}
+        best = max(self.banks, key=lambda bank: counts[bank.id], default=None)
+        return best if best is not None and counts[best.id] else None
+
+    def concept_name(self, slug: str) -> str:
+        """What people call a concept; its slug where it is not listed."""
+        listed = self.concepts.get(slug)
+        return listed.name if listed is not None else slug
+
     def question(self, bank_id: str, question_id: str) -> AnyQuestion | None:
         """A question, or None if it has gone or its bank could not be read."""
         return self._questions.get((bank_id, question_id))

@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = action("list", "list the labs, and what is missing to open each", "list --json")
     show = action("show", "show a lab's task, or a recorded run and its grade", "show ngram-echo --recorded")
     show.add_argument("id", metavar="ID")
+    show.add_argument("--rules", action="store_true", help="also what each rule demands and why (gives answers away)")
     show.add_argument("--recorded", action="store_true", help="show a real run that ships with the lab, and grade it")
     setup = action("setup", "find a vLLM for a profile, or build its environment", "setup --profile cpu")
     setup.add_argument("--extra-index-url", metavar="URL", help="handed on to pip")
@@ -95,30 +96,33 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> int:
+    from specquiz.banks.library import open_library
     from specquiz.commands.lab_run import locks_in
     from specquiz.labs.loading import load_labs
     from specquiz.labs.recorded import proof_line
     from specquiz.labs.telling import missing_line
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
+    from specquiz.store.projections import lab_standing
 
-    labs = load_labs()
+    labs, library = load_labs(), open_library()
     with open_log() as log:
-        locks = locks_in(log, labs)
+        locks = locks_in(log, labs, library)
+        standing = lab_standing(log.events())
     if arguments.json:
-        return console.say_json({"labs": [_lab_facts(lab, locks[lab.id]) for lab in labs]})
+        return console.say_json({"labs": [_lab_facts(lab, locks[lab.id], standing.get(lab.id, "")) for lab in labs]})
     for lab in labs:
         lock = locks[lab.id]
-        state = "locked" if isinstance(lock, Locked) else "open"
-        console.say(f"{lab.number or '-'}  {lab.id}  {lab.title}  ({state})")
+        state = "locked" if isinstance(lock, Locked) else ", ".join(filter(None, ("open", standing.get(lab.id))))
+        console.say(f"{lab.number or '-'}  {lab.id}  {lab.title}  ({state.replace('_', ' ')})")
         console.say(proof_line(lab), indent="  ")
         if isinstance(lock, Locked):
             for each in lock.missing:
-                console.say(missing_line(each), indent="  ")
+                console.say(missing_line(each, library), indent="  ")
     return 0
 
 
-def _lab_facts(lab: Lab, lock: Lock) -> dict[str, Any]:
+def _lab_facts(lab: Lab, lock: Lock, standing: str) -> dict[str, Any]:
     import msgspec
 
     from specquiz.labs.recorded import proved
@@ -129,6 +133,7 @@ def _lab_facts(lab: Lab, lock: Lock) -> dict[str, Any]:
         "id": lab.id,
         "title": lab.title,
         "unlocked": not isinstance(lock, Locked),
+        "standing": standing,
         "missing": [msgspec.to_builtins(each) for each in missing],
         "profiles": list(lab.profiles),
         "number": lab.number,
@@ -143,13 +148,13 @@ def _show(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.commands.lab_evidence import tell
     from specquiz.labs.loading import find_lab, load_labs
     from specquiz.labs.recorded import recorded_run
-    from specquiz.labs.telling import lab_lines
+    from specquiz.labs.telling import lab_lines, rule_lines
 
     lab = find_lab(load_labs(), arguments.id)
     if not arguments.recorded:
         if arguments.json:
             return console.say_json(msgspec.to_builtins(lab))
-        console.say_lines(lab_lines(lab))
+        console.say_lines((*lab_lines(lab), *(rule_lines(lab) if arguments.rules else ())))
         return 0
     evidence = recorded_run(lab)
     tell(lab, evidence, console, as_json=arguments.json)

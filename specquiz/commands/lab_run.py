@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from specquiz.banks.library import Library
     from specquiz.console import Console
     from specquiz.labs.evidence import Evidence
     from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar
@@ -17,22 +18,22 @@ if TYPE_CHECKING:
     from specquiz.store.log import Log
 
 
-def locks_in(log: Log, labs: Iterable[Lab]) -> dict[str, Lock]:
+def locks_in(log: Log, labs: Sequence[Lab], library: Library) -> dict[str, Lock]:
     """Which labs are open by this log; those that mastery has just opened are recorded, so that they stay open."""
     import time
 
-    from specquiz.banks.library import open_library
     from specquiz.labs.unlocking import locks, record_opened
     from specquiz.sessions.mastery import mastery
 
     events = log.events()
-    found = locks(labs, mastery(events, open_library()), events)
+    found = locks(labs, mastery(events, library), events)
     record_opened(labs, found, log.append, time.time())
     return found
 
 
 def run_one(arguments: argparse.Namespace, console: Console) -> int:
     """Ask for the predictions, run the lab and tell its grade."""
+    from specquiz.banks.library import open_library
     from specquiz.console import wants_plain
     from specquiz.labs.environment import find
     from specquiz.labs.loading import find_lab, load_labs
@@ -42,13 +43,13 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
 
-    lab = find_lab(load_labs(), arguments.id)
+    lab, library = find_lab(load_labs(), arguments.id), open_library()
     profile: ProfileName = arguments.profile
     with open_log() as log, interruptible():
-        lock = _opened(lab, log, arguments.unlock)
+        lock = _opened(lab, log, library, arguments.unlock)
         if isinstance(lock, Locked):
-            console.say_lines(lock_lines(lab, lock))
-            console.say("`specquiz practice` earns it; --unlock opens it all the same, and the record says so.")
+            console.say_lines(lock_lines(lab, lock, library))
+            console.say("Practice earns it; --unlock opens it all the same, and the record says so.")
             return 1
         environment = find(profile, arguments.python)
         written = _written(lab, profile, arguments.config, log, console)
@@ -126,14 +127,14 @@ def say_end(done: LabRun, console: Console) -> int:
     return exit_code(done.grade)
 
 
-def _opened(lab: Lab, log: Log, override: bool) -> Lock:
+def _opened(lab: Lab, log: Log, library: Library, override: bool) -> Lock:
     """The lock of a lab, opened by force where that was asked for and needed; the log says so."""
     import time
 
     from specquiz.labs.unlocking import Locked, Unlocked
     from specquiz.sessions.events import LabUnlocked
 
-    found = locks_in(log, [lab])[lab.id]
+    found = locks_in(log, [lab], library)[lab.id]
     if isinstance(found, Locked) and override:
         log.append(LabUnlocked(at=time.time(), lab=lab.id, how="override"))
         return Unlocked("override", recorded=True)

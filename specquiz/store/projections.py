@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from specquiz.sessions.engine import Session, apply, begin
-from specquiz.sessions.events import AnyEvent, SessionEvent, SessionStarted
+from specquiz.sessions.events import AnyEvent, LabFinished, SessionEvent, SessionStarted
 
 
 def sessions(events: Iterable[AnyEvent]) -> dict[str, Session]:
@@ -59,3 +59,12 @@ def totals(events: Iterable[AnyEvent]) -> Totals:
         answers=sum(state.settled for session in found for state in session.items),
         seconds=sum(state.seconds for session in found for state in session.items),
     )
+
+
+def lab_standing(events: Iterable[AnyEvent]) -> dict[str, Literal["passed", "failed", "not_gradable", "broken"]]:
+    """Lab to how it stands: `passed` once a run has passed, else how the latest ended."""
+    found: dict[str, Literal["passed", "failed", "not_gradable", "broken"]] = {}
+    for event in events:
+        if isinstance(event, LabFinished) and found.get(event.lab) != "passed":
+            found[event.lab] = event.outcome
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.visual import Visual
@@ -24,6 +25,9 @@ from specquiz.tui.start import (
     Start,
 )
 from specquiz.tui.widgets.visuals import Hanging, Lines
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
 
 MUTED = "$foreground 60%"
 
@@ -56,7 +60,7 @@ def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]
         ("Practice", practice),
         ("Mock interview", [_mock()] if overview.banks else []),
         ("Reading", [_primers()]),
-        ("Labs", [_lab(entry) for entry in overview.labs]),
+        ("Labs", [_lab(entry, overview.library) for entry in overview.labs]),
         ("Theory", [_explorer(), _round()]),
     ]
     yield from ((heading, entries) for heading, entries in found if entries)
@@ -142,10 +146,10 @@ def _round() -> Entry:
     return Entry("round", "One round, step by step", Content.styled("accept or reject", MUTED), about, RoundStart())
 
 
-def _lab(entry: LabEntry) -> Entry:
+def _lab(entry: LabEntry, library: Library) -> Entry:
     lines: list[str | Visual] = []
     if isinstance(entry.lock, Locked):
         lines = [Content.styled("Still missing to open it", "bold $warning")]
-        lines += [f"  {wording.missing(lack)}" for lack in entry.lock.missing]
+        lines += [f"  {wording.missing(lack, library)}" for lack in entry.lock.missing]
     about = _about(entry.lab.title, entry.lab.goal, lines=lines)
     return Entry(f"lab:{entry.lab.id}", entry.lab.title, wording.lab_status(entry), about, LabStart(lab=entry.lab.id))

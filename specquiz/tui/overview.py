@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from specquiz.sessions.engine import Session
-from specquiz.sessions.events import AnyEvent, LabFinished
+from specquiz.sessions.events import AnyEvent
 from specquiz.sessions.history import QuestionKey, latest_attempts
 from specquiz.sessions.mastery import ConceptMastery, mastery
-from specquiz.store.projections import open_sessions
+from specquiz.store.projections import lab_standing, open_sessions
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -38,17 +38,19 @@ class BankEntry:
 
 @dataclass(frozen=True)
 class LabEntry:
-    """A lab, whether it is open, and how its latest run ended ("" if it never ran)."""
+    """A lab, whether it is open, and how its runs ended."""
 
     lab: Lab
     lock: Lock
-    latest: Literal["", "passed", "failed", "not_gradable", "broken"]
+    standing: Literal["", "passed", "failed", "not_gradable", "broken"]
+    """`passed` once a run has passed, else how the latest ended; empty if it never ran."""
 
 
 @dataclass(frozen=True)
 class Overview:
     """Everything on the home screen."""
 
+    library: Library
     banks: tuple[BankEntry, ...]
     labs: tuple[LabEntry, ...]
     open: tuple[Session, ...]
@@ -65,7 +67,7 @@ def survey(library: Library, labs: Sequence[Lab], events: Sequence[AnyEvent]) ->
 
     attempts = latest_attempts(events)
     mastered = mastery(events, library)
-    latest = {event.lab: event.outcome for event in events if isinstance(event, LabFinished)}
+    standing = lab_standing(events)
     known = {(bank.id, question.id) for bank in library.banks for question in bank.questions}
 
     def entry(bank: Bank) -> BankEntry:
@@ -79,8 +81,9 @@ def survey(library: Library, labs: Sequence[Lab], events: Sequence[AnyEvent]) ->
         )
 
     return Overview(
+        library=library,
         banks=tuple(entry(bank) for bank in library.banks),
-        labs=tuple(LabEntry(lab, lock(lab, mastered, events), latest.get(lab.id, "")) for lab in labs),
+        labs=tuple(LabEntry(lab, lock(lab, mastered, events), standing.get(lab.id, "")) for lab in labs),
         open=open_sessions(events)[:OPEN_SHOWN],
         missed=frozenset(key for key, attempt in attempts.items() if not attempt.right and key in known),
         problems=tuple(problem for problem in library.problems if problem.severity == "error"),

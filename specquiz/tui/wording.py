@@ -9,6 +9,7 @@ from textual.content import Content
 
 if TYPE_CHECKING:
     from specquiz.answers import Verdict
+    from specquiz.banks.library import Library
     from specquiz.banks.model import AnyQuestion
     from specquiz.labs.unlocking import Missing
     from specquiz.sessions.engine import Session, Summary
@@ -73,22 +74,28 @@ def lab_status(entry: LabEntry) -> Content:
 
     if isinstance(entry.lock, Locked):
         return Content.styled(f"locked, {plural(len(entry.lock.missing), 'concept')} to go", "$foreground 60%")
-    words = {
-        "": "open",
-        "passed": "open, passed",
-        "failed": "open, not passed yet",
-        "not_gradable": "open, last run not gradable",
-        "broken": "open, last run broke off",
-    }
-    return Content.styled(words[entry.latest], "$success")
+    ended = OUTCOMES.get(entry.standing, "")
+    return Content.styled(f"open, {ended}" if ended else "open", "$success")
 
 
-def missing(lack: Missing) -> str:
-    """What one concept still lacks to open a lab."""
-    return (
-        f"{lack.concept}: {lack.answered} of {lack.needed} questions answered, "
-        f"share right {lack.share:.2f} of {lack.bound:.2f}"
-    )
+OUTCOMES = {
+    "passed": "passed",
+    "failed": "not passed yet",
+    "not_gradable": "not gradable",
+    "broken": "broken off",
+}
+"""How a lab run ended."""
+
+
+def missing(lack: Missing, library: Library) -> str:
+    """What one concept still lacks to open a lab, and the bank that leads there."""
+    name = library.concept_name(lack.concept)
+    rest = lack.needed - lack.answered
+    more = f"{plural(rest, 'question')} more to answer; " if rest > 0 else ""
+    standing = f"{lack.share:.0%} right so far, " if lack.answered else ""
+    bank = library.bank_about(lack.concept)
+    where = f" (bank: {bank.title})" if bank is not None else ""
+    return f"{name}: {more}{standing}{lack.bound:.0%} right opens it{where}"
 
 
 def open_session(session: Session, now: float) -> tuple[str, str]:

@@ -26,7 +26,7 @@ def test_listing_says_what_is_missing_to_open_a_lab(capsys: Output) -> None:
     assert code == 0
     assert "L02  ngram-echo  Echo against novel text  (locked)" in out
     assert "cpu proved, rtx4090 unproved" in out
-    assert "tokens-per-pass: nothing answered yet; answer 3 more of its questions" in out
+    assert "Tokens per target pass: answer 3 more of its questions; 75% right opens it" in out
 
 
 def test_listing_as_json_has_the_facts(capsys: Output) -> None:
@@ -55,11 +55,19 @@ def test_without_vllm_a_run_says_how_to_get_one(capsys: Output) -> None:
     assert "`specquiz lab setup --profile cpu` finds or builds one" in err
 
 
-def test_a_lab_is_shown_with_its_predictions_and_rules(capsys: Output) -> None:
+def test_a_lab_is_shown_with_what_is_predicted_and_without_the_answers(capsys: Output) -> None:
     code, out, _ = run(capsys, "show", "ngram-echo")
 
     assert code == 0
-    assert "echo_rate: draft acceptance rate of ngram on echo" in out
+    assert "draft acceptance rate of ngram on echo" in out
+    assert "echo_rate_high" in out
+    assert "> 0.8" not in out, "a threshold tells the learner where the number lies"
+
+
+def test_a_lab_is_shown_with_its_rules_on_request(capsys: Output) -> None:
+    code, out, _ = run(capsys, "show", "ngram-echo", "--rules")
+
+    assert code == 0
     assert "lower(ngram.echo.draft_acceptance_rate) > 0.8" in out
 
 

@@ -9,6 +9,7 @@ import pytest
 from tui_samples import LAB, LIBRARY, HandClock, slow_ticks  # type: ignore[import-not-found]
 
 from specquiz.banks.library import Library
+from specquiz.labs.model import Lab
 from specquiz.store.log import Log, open_log
 from specquiz.tui.app import SpecquizApp
 from specquiz.tui.desk import Desk
@@ -39,9 +40,12 @@ def make_app(log: Log, clock: HandClock) -> MakeApp:
     """Makes the program; every app of a test has the same log."""
 
     def make(
-        start: Start | None = None, library: Library = LIBRARY, ticks: Callable[[], float] | None = None
+        start: Start | None = None,
+        library: Library = LIBRARY,
+        ticks: Callable[[], float] | None = None,
+        labs: tuple[Lab, ...] = (LAB,),
     ) -> SpecquizApp:
-        app = SpecquizApp(lambda: Desk(library, (LAB,), log), start or Home(), clock=clock, ticks=ticks or slow_ticks())
+        app = SpecquizApp(lambda: Desk(library, labs, log), start or Home(), clock=clock, ticks=ticks or slow_ticks())
         app.animation_level = "none"
         return app
 

@@ -77,7 +77,7 @@ async def test_a_locked_lab_says_what_is_still_missing(make_app: MakeApp, log: L
         await seen(pilot, HomeScreen)
         await pilot.press("end", "up", "up")
         assert "locked, 1 concept to go" in words(app)
-        assert "tokens-per-pass: 2 of 3 questions answered, share right 0.50 of 0.75" in words(app)
+        assert "Tokens per pass: 1 question more to answer; 50% right so far, 75% right opens it" in words(app)
 
 
 async def test_mastery_opens_a_lab_and_the_log_keeps_it_open(make_app: MakeApp, log: Log) -> None:

@@ -48,8 +48,8 @@ class ArmOutput:
 
 
 Tick = Callable[[Literal["started", "running", "finished"], str, float, int, tuple[float, ...]], None]
-"""Called with what happened (`started`, `running`, `finished`), the stage, its seconds so far, its tokens, and the share
-of its drafts accepted up to each position."""
+"""Called with what happened (`started`, `running`, `finished`), the stage, its seconds so far, its tokens, and the
+share of its drafts accepted up to each position."""
 
 
 def run_arm(

@@ -11,49 +11,25 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from specquiz.errors import SpecquizError, UsageError
-from specquiz.labs.model import Lab, Prediction, ProfileName
+from specquiz.errors import SpecquizError
+from specquiz.labs.model import Lab, ProfileName
+from specquiz.labs.tailoring import tailored
 from specquiz.labs.unlocking import Lock, Locked, lock
-from specquiz.sessions.events import LabUnlocked
+from specquiz.sessions.events import LabFinished, LabUnlocked
 from specquiz.sessions.mastery import mastery
 from specquiz.tui import wording
 from specquiz.tui.screens.page import Page
 from specquiz.tui.start import LabStart
+from specquiz.tui.widgets.asked import Asked, asked_prediction
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.visuals import Lines
 
+CONFIG = "config"
+"""The line of a challenge's configuration; no prediction has this name."""
+OWN_RUNS = 5
 _HOME = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 _RECORDED = Key("F6", "recorded run", "screen.recorded")
 _LEAVE = Key("F4", "home", "screen.leave")
-
-
-class Asked(Vertical):
-    """One prediction: what is asked, the number, and why it cannot be."""
-
-    def __init__(self, prediction: Prediction, question: str) -> None:
-        super().__init__(classes="asked")
-        self.prediction = prediction
-        self._question = question
-
-    def compose(self) -> ComposeResult:
-        yield Static(Content.assemble((f"{self.prediction.id}  ", "bold $primary"), self._question))
-        yield Input(placeholder="a number", select_on_focus=False)
-        yield Static(classes="complaint", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(Input).cursor_blink = False
-
-    @property
-    def text(self) -> str:
-        """What was typed."""
-        return self.query_one(Input).value
-
-    def complain(self, text: str) -> None:
-        """Say why the number cannot be; nothing takes the words away."""
-        complaint = self.query_one(".complaint", Static)
-        complaint.display = bool(text)
-        complaint.update(Content(text))
-        self.call_after_refresh(self.scroll_visible, animate=False)
 
 
 class LabScreen(Page):
@@ -90,14 +66,31 @@ class LabScreen(Page):
         self._profile = next((name for name in self._profiles if name == start.profile), self._profiles[0])
 
     def body(self) -> ComposeResult:
-        from specquiz.labs.telling import question
-
         with VerticalScroll(id="sheet", can_focus=False):
             yield Static(id="task")
             with Vertical(id="form"):
                 yield Static(Content.styled("Your predictions, stored before anything starts", "bold $secondary"))
-                for prediction in self._lab.predict:
-                    yield Asked(prediction, question(self._lab, prediction))
+                yield from self._entries()
+
+    @property
+    def _here(self) -> Lab:
+        """The lab as it is on the chosen profile."""
+        return tailored(self._lab, self._profile)
+
+    def _entries(self) -> Iterator[Asked]:
+        """A line for the configuration of a challenge, and one for each prediction that comes before the run."""
+        here = self._here
+        if here.challenge is not None:
+            from specquiz.labs.challenge import read_entry
+
+            profile = self._profile
+            yield Asked(
+                CONFIG,
+                f"your speculative config for the arm {here.challenge.arm}",
+                "method=ngram num_speculative_tokens=4",
+                lambda text: read_entry(self._lab, profile, text),
+            )
+        yield from (asked_prediction(here, each) for each in here.predict if not each.after)
 
     def on_mount(self) -> None:
         self._show()
@@ -123,7 +116,8 @@ class LabScreen(Page):
     def _task_lines(self, found: Lock) -> Iterator[str | Content]:
         yield wording.prose(self._lab.goal)
         yield ""
-        for name, arm in self._lab.arms.items():
+        here = self._here
+        for name, arm in here.arms.items():
             config = ", ".join(f"{key} {value}" for key, value in arm.speculative_config.items())
             yield Content.assemble((f"{name}  ", "bold"), config or "plain decoding")
         profile = self._lab.profiles[self._profile]
@@ -131,37 +125,42 @@ class LabScreen(Page):
         if isinstance(found, Locked):
             yield ""
             yield Content.styled("Locked. Still missing to open it", "bold $warning")
-            yield from (f"  {wording.missing(lack)}" for lack in found.missing)
+            yield from (f"  {wording.missing(lack, self.program.opened.library)}" for lack in found.missing)
             yield ""
-            yield "Practise these concepts to open it. F6 shows a recorded run meanwhile."
+            yield "F6 shows a recorded run meanwhile."
+        else:
+            later = sum(bool(each.after) for each in here.predict)
+            if later:
+                yield f"{wording.plural(later, 'prediction')} more will be asked for between two arms."
+            yield from self._own_runs()
         yield ""
+
+    def _own_runs(self) -> Iterator[str | Content]:
+        """How one's own runs ended; in a challenge the board of one's tries."""
+        events = self.program.opened.log.events()
+        if self._lab.challenge is not None:
+            from specquiz.labs.challenge import tries
+            from specquiz.labs.telling_challenge import board_lines, entry_lines
+
+            made = tries(self._lab, events)
+            yield ""
+            yield from entry_lines(self._lab, self._profile, made)
+            yield from board_lines(self._lab, made) if made else ()
+            return
+        ended = [event.outcome for event in events if isinstance(event, LabFinished) and event.lab == self._lab.id]
+        if ended:
+            told = ", ".join(wording.OUTCOMES[outcome] for outcome in ended[-OWN_RUNS:])
+            yield f"Your last runs: {told}."
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         asked = event.input.parent
-        if not isinstance(asked, Asked) or not self._valid(asked):
+        if not isinstance(asked, Asked) or not asked.valid():
             return
         if asked is self.query(Asked).last():
             self.action_start()
         else:
             self.focus_next()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        if isinstance(event.input.parent, Asked):
-            event.input.parent.complain("")
-
-    def _valid(self, asked: Asked) -> bool:
-        """Whether a number can be; if not, say why under it and go there."""
-        from specquiz.labs.predictions import read_prediction
-
-        try:
-            read_prediction(self._lab, asked.prediction, asked.text)
-        except UsageError as error:
-            asked.complain(f"{error.what} {error.remedy or ''}")
-            asked.query_one(Input).focus()
-            return False
-        return True
 
     def action_start(self) -> None:
         """Start the run, once every prediction is a number that can be."""
@@ -169,15 +168,16 @@ class LabScreen(Page):
         from specquiz.tui.screens.labrun import LabRunScreen
 
         found = self._lock()
-        if isinstance(found, Locked) or not all(self._valid(asked) for asked in self.query(Asked)):
+        if isinstance(found, Locked) or not all(asked.valid() for asked in self.query(Asked)):
             return
         try:
             environment = find(self._profile)
         except SpecquizError as error:
             self._tell("No vLLM", str(error).splitlines())
             return
-        predictions = {asked.prediction.id: asked.text.strip() for asked in self.query(Asked)}
-        self.app.push_screen(LabRunScreen(self._lab, self._profile, predictions, environment, found.how))
+        typed = {asked.asked: asked.text for asked in self.query(Asked)}
+        config = typed.pop(CONFIG, None)
+        self.app.push_screen(LabRunScreen(self._lab, self._profile, typed, environment, found.how, config))
 
     def action_recorded(self) -> None:
         """Show a real run that ships with the lab, and its grade."""
@@ -213,9 +213,12 @@ class LabScreen(Page):
         text = "It opens by itself when the concepts are mastered. The record of its runs will say that it was forced."
         self.app.push_screen(Confirm("Open the lab all the same?", text, yes="Open it"), open_anyway)
 
-    def action_profile(self) -> None:
+    async def action_profile(self) -> None:
         """Take the next profile."""
         self._profile = self._profiles[(self._profiles.index(self._profile) + 1) % len(self._profiles)]
+        form = self.query_one("#form")
+        await form.query(Asked).remove()
+        await form.mount_all(self._entries())
         self._show()
 
     def action_scroll_text(self, pages: int) -> None:

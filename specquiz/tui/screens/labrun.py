@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -17,19 +19,24 @@ from specquiz import places
 from specquiz.errors import SpecquizError
 from specquiz.labs.engines.process import tail
 from specquiz.labs.grading import Graded, NotGradable
-from specquiz.labs.model import Lab, ProfileName
+from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar
 from specquiz.labs.running import LabRun, Progress, run_lab
-from specquiz.labs.telling import grade_lines, progress_line, run_lines
+from specquiz.labs.tailoring import tailored
+from specquiz.labs.telling import asking_lines, grade_lines, progress_line, run_lines
 from specquiz.sessions.events import AnyEvent, LabPredicted
 from specquiz.terminal import visible
+from specquiz.tui import wording
 from specquiz.tui.screens.page import Page
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.visuals import Lines
 
 if TYPE_CHECKING:
     from specquiz.labs.environment import Environment
+    from specquiz.labs.evidence import Evidence
 
 PAINT_SECONDS = 0.5
+POLL_SECONDS = 0.25
+BAR_CELLS = 30
 LOG_LINES = 8
 
 
@@ -55,6 +62,7 @@ class LabRunScreen(Page):
         predictions: Mapping[str, str],
         environment: Environment,
         unlocked_by: Literal["mastery", "override"],
+        config: str | None = None,
     ) -> None:
         super().__init__(id="labrun")
         self._lab = lab
@@ -62,12 +70,16 @@ class LabRunScreen(Page):
         self._predictions = predictions
         self._environment = environment
         self._unlocked_by: Literal["mastery", "override"] = unlocked_by
+        self._config = config
+        """The speculative config that the learner wrote, in a challenge."""
+        self._answers: queue.Queue[Mapping[str, str] | None] = queue.Queue()
         self._cancel = threading.Event()
         self._ended = threading.Event()
         self._leaving = False
         self._stages: dict[tuple[str, str], Progress] = {}
         self._run = ""
         self._over = False
+        self._since = time.monotonic()
 
     def body(self) -> ComposeResult:
         with VerticalScroll(id="paper"):
@@ -95,8 +107,10 @@ class LabRunScreen(Page):
                 environment=self._environment,
                 record=self._record,
                 report=self._note,
+                ask=self._ask,
                 cancel=self._cancel,
                 unlocked_by=self._unlocked_by,
+                written=self._written(),
             )
         except SpecquizError as error:
             self._end(
@@ -106,6 +120,37 @@ class LabRunScreen(Page):
             self._end(self._told(run))
         finally:
             self._ended.set()
+
+    def _written(self) -> dict[str, dict[str, Scalar]] | None:
+        if self._config is None:
+            return None
+        from specquiz.labs.challenge import challenge_of, read_entry
+
+        return {challenge_of(self._lab).arm: read_entry(self._lab, self._profile, self._config)}
+
+    def _ask(self, arm: str, due: tuple[Prediction, ...], evidence: Evidence) -> Mapping[str, str]:
+        """In the worker's thread: have the predictions made that come after an arm, and wait for them."""
+        here = tailored(self._lab, self._profile, self._written())
+        lines = list(asking_lines(here, arm, evidence))
+        self.app.call_from_thread(self._show_asking, here, due, lines)
+        while not self._cancel.is_set():
+            try:
+                answers = self._answers.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if answers is not None:
+                return answers
+            break
+        partial = places.lab_runs() / evidence.run / "evidence.partial.json"
+        raise SpecquizError(
+            "The run was stopped before its last predictions; finished arms are kept.",
+            remedy=f"`specquiz lab rerun {partial}` goes on with it.",
+        )
+
+    def _show_asking(self, here: Lab, due: tuple[Prediction, ...], lines: list[str]) -> None:
+        from specquiz.tui.screens.labasking import LabAskingScreen
+
+        self.app.push_screen(LabAskingScreen(here, due, lines, self._answers.put))
 
     def _record(self, event: AnyEvent) -> None:
         if isinstance(event, LabPredicted):
@@ -139,22 +184,45 @@ class LabRunScreen(Page):
                 lines = [Content.styled("[passed]", "bold $success"), *grade_lines(run.grade)]
             case Graded():
                 lines = [Content.styled("[not passed]", "bold $error"), *grade_lines(run.grade)]
+        if isinstance(run.grade, Graded) and self._lab.challenge is not None:
+            lines += ["", *self._standing(run)]
         if run.record.arms:
             lines += ["", *run_lines(run.record)]
         return Lines([*lines, "", f"Evidence: {run.evidence}"])
+
+    def _standing(self, run: LabRun) -> list[str]:
+        """After a try at a challenge: how far the best K is, and the board."""
+        from specquiz.labs.challenge import advice, tries
+        from specquiz.labs.telling_challenge import board_lines
+
+        made = tries(self._lab, self.program.opened.log.events())
+        return [*advice(self._lab, run.record), "", *board_lines(self._lab, made)]
 
     def _paint(self) -> None:
         """Each stage with its time, and the last lines of the running arm's log."""
         stages = list(self._stages.values())
         lines: list[str | Content] = [Content.styled("Predictions", "bold $secondary")]
         lines += [f"  {name} = {value}" for name, value in self._predictions.items()]
-        lines += ["", Content.styled("Stages", "bold $secondary")]
+        if self._config is not None:
+            lines.append(f"  config {visible(self._config)}")
+        lines += ["", Content.assemble(("Stages", "bold $secondary"), f"   {self._time_left()}")]
         lines += [progress_line(stage) for stage in stages] or ["  starting"]
+        if stages and stages[-1].rates:
+            lines += ["", Content.styled("Drafts accepted up to each position", "bold $secondary")]
+            lines += [
+                Content.assemble(f"  {place}  ", wording.bar(rate, BAR_CELLS), f" {rate:.3f}")
+                for place, rate in enumerate(stages[-1].rates, 1)
+            ]
         if stages and self._run:
             log = places.lab_runs() / self._run / f"{stages[-1].arm}.log"
             lines += ["", Content.styled("Log", "bold $secondary")]
             lines += [f"  {visible(line)}" for line in tail(log, LOG_LINES).splitlines()]
         self.query_one("#outcome", Static).update(Lines(lines))
+
+    def _time_left(self) -> str:
+        """About how long it goes on, by the time that the lab says a run takes."""
+        left = self._lab.profiles[self._profile].seconds - (time.monotonic() - self._since)
+        return f"about {wording.clock(left)} left" if left > 0 else "it takes longer than usual on this machine"
 
     def action_leave(self) -> None:
         """Stop the run after asking; once it is over, go back."""
