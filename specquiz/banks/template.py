@@ -25,7 +25,7 @@ questions:
       A run drafted {{D}} tokens, and {{A}} of them were accepted.
       What is the draft acceptance rate?
     answer: A/D               # a learner may type the formula, the formula with numbers, or the number
-    tolerance: places:2       # or exact, sig:3, rel:0.05, abs:0.01
+    tolerance: places:2       # or exact, sig:3, rel:0.05, abs:0.01, decades:0.3
     misconceptions:           # wrong formulas that tell what went wrong
       - answer: D/A
         say: The ratio is upside down; a rate is at most 1.
