@@ -17,7 +17,7 @@ import msgspec
 
 from specquiz import __version__, places
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the loader comes to make something else of the same file."""
 
 _SETTLED_NS = 100_000_000

@@ -128,7 +128,8 @@ def open_library(extra: Sequence[Path] = ()) -> Library:
         for slug, name in bank.concepts.items():
             concepts.setdefault(slug, Concept(slug=slug, name=name, group=bank.title))
     folders = (*own, *(path for path in extra if path.is_dir()))
-    return Library(tuple(shelf.banks.values()), concepts, in_order(problems), shelf.files, folders)
+    banks = tuple(sorted(shelf.banks.values(), key=lambda bank: (bank.order, bank.title)))
+    return Library(banks, concepts, in_order(problems), shelf.files, folders)
 
 
 def bank_files(folders: Iterable[Path], extra: Iterable[Path], problems: list[Problem]) -> list[Path]:
@@ -225,5 +226,9 @@ class _Shelf:
 
 def _joined(first: Bank, second: Bank) -> Bank:
     return msgspec.structs.replace(
-        first, questions=first.questions + second.questions, concepts={**second.concepts, **first.concepts}
+        first,
+        description=first.description or second.description,
+        order=min(first.order, second.order),
+        questions=first.questions + second.questions,
+        concepts={**second.concepts, **first.concepts},
     )

@@ -286,6 +286,8 @@ class Bank(Record, frozen=True, kw_only=True):
     """The questions. Sessions choose and order them."""
     description: str = ""
     """One sentence on what the bank is about."""
+    order: int = 100
+    """Its place among the banks: lower comes first, equal ones by title."""
     concepts: dict[str, str] = {}
     """Concepts that this bank brings along, slug to name; the shipped ones are in `concepts.yaml`."""
 

@@ -15,6 +15,16 @@ from specquiz.banks import cache
 from specquiz.banks.library import open_library
 from specquiz.errors import SpecquizError, UsageError
 
+QUESTION = """questions:
+  - id: q
+    type: trace
+    concepts: [limits]
+    level: 1
+    prompt: Which token?
+    answer: [one]
+    explanation: One.
+"""
+
 SHIPPED = ["exactness", "memory-bound", "tuning-alpha-k"]
 
 
@@ -236,3 +246,22 @@ def test_what_was_left_half_written_is_no_bank(own: Path, tmp_path: Path, right:
 
     assert not list((tmp_path / "cache" / "banks").glob(".*"))
     assert places.own_banks() == own
+
+
+def test_banks_stand_in_the_order_that_their_authors_give_and_else_by_title(tmp_path: Path) -> None:
+    for name, order, title in (("a", "", "Zebra"), ("b", "order: 7\n", "Middle"), ("c", "", "Apple")):
+        (tmp_path / f"{name}.yaml").write_text(f"bank: own-{name}\ntitle: {title}\n{order}{QUESTION}")
+
+    own = [bank.id for bank in open_library([tmp_path]).banks if bank.id.startswith("own-")]
+
+    assert own == ["own-b", "own-c", "own-a"]
+
+
+def test_files_of_one_bank_need_its_description_and_its_order_only_once(tmp_path: Path) -> None:
+    (tmp_path / "bare.yaml").write_text(f"bank: own\ntitle: Own\n{QUESTION}")
+    more = QUESTION.replace("id: q", "id: r")
+    (tmp_path / "whole.yaml").write_text(f"bank: own\ntitle: Own\ndescription: About.\norder: 3\n{more}")
+
+    own = open_library([tmp_path]).bank("own")
+
+    assert (own.description, own.order, len(own.questions)) == ("About.", 3, 2)
