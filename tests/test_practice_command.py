@@ -7,17 +7,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from string import ascii_lowercase
 
 from specquiz.banks.library import open_library
 from specquiz.banks.model import (
     AnyQuestion,
+    ConfigQuestion,
     MultiQuestion,
     NumericQuestion,
+    OrderQuestion,
+    ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
     TraceQuestion,
 )
 from specquiz.sessions.events import Item
+from specquiz.sessions.judging import solution
 from specquiz.sessions.planning import plan_practice
 
 BANK = """
@@ -65,6 +70,12 @@ def right_answer(question: AnyQuestion, item: Item) -> str:
             return " ".join(tokens)
         case NumericQuestion(answer=formula) | SymbolicQuestion(answer=formula):
             return formula
+        case OrderQuestion(answer=ids):
+            return " ".join(ascii_lowercase[item.choices.index(id)] for id in ids)
+        case ConfigQuestion():
+            return solution(question, item)
+        case ShortQuestion():
+            raise AssertionError("a person marks a written answer")
 
 
 def test_right_answers_open_the_lab_and_say_so(tmp_path: Path) -> None:
@@ -90,4 +101,5 @@ def test_right_answers_open_the_lab_and_say_so(tmp_path: Path) -> None:
 
     assert f"Done: {count} of {count} right" in said
     assert "The lab “Echo against novel text” is open now" in said
-    assert json.loads(specquiz("lab", "list", "--json"))["labs"][0]["unlocked"] is True
+    labs = json.loads(specquiz("lab", "list", "--json"))["labs"]
+    assert [lab["unlocked"] for lab in labs if lab["id"] == "ngram-echo"] == [True]

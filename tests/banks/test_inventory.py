@@ -115,3 +115,7 @@ def test_the_command_counts_as_people_and_as_programs_read_it(capsys: pytest.Cap
 
 def test_no_right_choice_of_a_shipped_bank_gives_itself_away() -> None:
     assert list(unfair(shipped())) == []
+
+
+def test_the_shipped_banks_cover_the_whole_subject() -> None:
+    assert list(short_of(shipped())) == []
