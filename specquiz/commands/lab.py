@@ -53,6 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--config", metavar="TEXT", help="your speculative config, in a challenge")
     run.add_argument("--unlock", action="store_true", help="run it though it is locked; the record says so")
     run.add_argument("--download", action="store_true", help="let vLLM fetch a model that is not on this machine")
+    run.add_argument(
+        "--attach",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="use a vLLM server that runs already, for the arms that speculate; ARM=URL for one arm",
+    )
+    run.add_argument("--attach-vanilla", metavar="URL", help="the server for the arms that decode plainly")
     run.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     grade = action("grade", "recompute a grade from evidence alone, without vLLM", "grade evidence.json")
     verify = action("verify", "check that evidence is whole and holds together", "verify evidence.json")

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from specquiz.banks.library import Library
     from specquiz.console import Console
+    from specquiz.labs.environment import Environment
     from specquiz.labs.evidence import Evidence
     from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar
     from specquiz.labs.running import Ask, LabRun, Progress
@@ -35,6 +38,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
     """Ask for the predictions, run the lab and tell its grade."""
     from specquiz.banks.library import open_library
     from specquiz.console import wants_plain
+    from specquiz.labs.attaching import attachments
     from specquiz.labs.environment import find
     from specquiz.labs.loading import find_lab, load_labs
     from specquiz.labs.running import run_lab
@@ -51,14 +55,15 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             console.say_lines(lock_lines(lab, lock, library))
             console.say("Practice earns it; --unlock opens it all the same, and the record says so.")
             return 1
-        environment = find(profile, arguments.python)
+        servers = _servers(arguments.attach, arguments.attach_vanilla)
+        environment = _found(profile, arguments.python) if any(servers) else find(profile, arguments.python)
         written = _written(lab, profile, arguments.config, log, console)
+        attach = attachments(tailored(lab, profile, written), *servers)
         predictions = _predictions(tailored(lab, profile, written), arguments.predict, console)
         seconds = lab.profiles[profile].seconds
+        where = ", ".join(dict.fromkeys(attach.values())) or f"vLLM {environment.vllm if environment else ''}"
         console.say()
-        console.say(
-            f"Running {lab.id} on vLLM {environment.vllm}, profile {profile}; about {seconds:g} s. Ctrl-C stops."
-        )
+        console.say(f"Running {lab.id} on {where}, profile {profile}; about {seconds:g} s. Ctrl-C stops.")
         shown = ProgressLines(console, live=not wants_plain(arguments.plain))
         done = run_lab(
             lab,
@@ -71,6 +76,7 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
             unlocked_by=lock.how,
             download=arguments.download,
             written=written,
+            attach=attach,
         )
         code = say_end(done, console)
         if lab.challenge is not None:
@@ -111,6 +117,29 @@ def _say_standing(lab: Lab, done: LabRun, log: Log, console: Console) -> None:
         console.say_lines(advice(lab, done.record))
     console.say()
     console.say_lines(board_lines(lab, tries(lab, log.events())))
+
+
+def _servers(attach: Iterable[str], vanilla: str | None) -> tuple[str | None, str | None, dict[str, str]]:
+    """The server for speculation, the one for plain decoding, and those of single arms, as typed."""
+    speculating, named = None, {}
+    for word in attach:
+        arm, mark, url = word.partition("=")
+        if mark and "/" not in arm:
+            named[arm] = url
+        else:
+            speculating = word
+    return speculating, vanilla, named
+
+
+def _found(profile: ProfileName, python: Path | None) -> Environment | None:
+    """A vLLM on this machine, where there is one; attached arms need none, what is computed after them does."""
+    from specquiz.errors import SpecquizError
+    from specquiz.labs.environment import find
+
+    try:
+        return find(profile, python)
+    except SpecquizError:
+        return None
 
 
 def say_end(done: LabRun, console: Console) -> int:

@@ -38,8 +38,9 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
     """The counters and the requests' own detail tell the same story."""
     told = {
         "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
-        "decode passes": (counted.passes, sum(len(each.steps) - 1 for each in run.requests)),
     }
+    if all(each.steps for each in run.requests):
+        told["decode passes"] = (counted.passes, sum(len(each.steps) - 1 for each in run.requests))
     if all(each.accepted is not None and each.drafted is not None for each in run.requests):
         told |= {
             "drafts": (counted.drafts, sum(len(each.drafted or ()) for each in run.requests)),
@@ -50,7 +51,7 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
         if by_counter != by_request:
             yield Broken("detail", f"{where}: the counters say {by_counter} {what}, the requests {by_request}")
     for index, each in enumerate(run.requests):
-        if sum(each.steps) != len(each.output) or not 0 < len(each.output) <= max_tokens:
+        if (each.steps and sum(each.steps) != len(each.output)) or not 0 < len(each.output) <= max_tokens:
             yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
         offered, got = each.drafted or (), each.accepted or ()
         if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):

@@ -34,7 +34,8 @@ class RequestRun(Record, frozen=True, kw_only=True):
     output: tuple[int, ...]
     """Token ids."""
     steps: tuple[int, ...]
-    """Tokens that each pass of the target gave this request; the first is the prompt's own pass."""
+    """Tokens that each pass of the target gave this request; the first is the prompt's own pass. Empty where a
+    server put several passes into one chunk, so that it cannot be told."""
     finish: str
     accepted: tuple[int, ...] | None = None
     """Accepted draft tokens of each step that had a draft; None where this vLLM cannot tell (before 0.29)."""

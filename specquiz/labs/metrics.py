@@ -5,6 +5,8 @@ Coverage and tokens per pass divide by all decode passes, with a draft or withou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from specquiz.labs.agreement import reference_acceptance, reference_z
@@ -46,7 +48,7 @@ def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) 
         counted = tally(run, k)
     except NoCounter as missing:
         return Estimate(None, note=str(missing))
-    drawn = _resampled(run, drafting=counted.drafts > 0)
+    drawn = _resampled(run, counted)
     match quantity:
         case "tokens_per_pass":
             return _ratio(
@@ -87,7 +89,7 @@ def _peak_memory(run: WorkloadRun) -> Estimate:
 def _ratio(above: float, below: float, drawn: dict[str, Floats] | None, top: str, bottom: str, unit: str) -> Estimate:
     if below == 0:
         return Estimate(None, note=f"no data: there was no {unit}")
-    if drawn is None:
+    if drawn is None or bottom not in drawn:
         return Estimate(above / below, note=_NO_DETAIL)
     with np.errstate(divide="ignore", invalid="ignore"):
         draws = np.where(drawn[bottom] > 0, drawn[top] / drawn[bottom], np.nan)
@@ -140,17 +142,33 @@ def _at_position(counted: Tally, run: WorkloadRun, position: int, *, given_befor
     return Estimate(value, np.where(np.isfinite(draws), draws, np.nan))
 
 
-def _resampled(run: WorkloadRun, *, drafting: bool) -> dict[str, Floats] | None:
+def _resampled(run: WorkloadRun, counted: Tally) -> dict[str, Floats] | None:
     """Sums over resampled requests, shape (`RESAMPLES`,) each; None where the detail by request is missing."""
+    drafting = counted.drafts > 0
     if len(run.requests) < 2 or (drafting and any(request.accepted is None for request in run.requests)):
         return None
-    sums = {
+    sums: dict[str, Sequence[float]] = {
         "tokens": [len(request.output) - 1 for request in run.requests],
-        "passes": [len(request.steps) - 1 for request in run.requests],
         "drafts": [len(request.drafted or ()) for request in run.requests],
         "drafted": [sum(request.drafted or ()) for request in run.requests],
         "accepted": [sum(request.accepted or ()) for request in run.requests],
         "judged": [sum(min(got + 1, offered) for got, offered in _steps(request)) for request in run.requests],
     }
+    if (passes := _passes(run, counted)) is not None:
+        sums["passes"] = passes
     chosen = resamples(len(run.requests))
     return {name: np.asarray(values, dtype=np.float64)[chosen].sum(axis=1) for name, values in sums.items()}
+
+
+def _passes(run: WorkloadRun, counted: Tally) -> Sequence[float] | None:
+    """Decode passes of each request; None where they cannot be told.
+
+    Where a server put several passes into one chunk, they are the request's tokens less the accepted ones, and an equal
+    share of the accepted tokens that were cut off at the requests' ends (at most K each).
+    """
+    if all(each.steps for each in run.requests):
+        return [len(each.steps) - 1 for each in run.requests]
+    if any(each.accepted is None for each in run.requests):
+        return None
+    cut = counted.passes + counted.accepted - (counted.generated - counted.requests)
+    return [len(each.output) - 1 - sum(each.accepted or ()) + cut / counted.requests for each in run.requests]

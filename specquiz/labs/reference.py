@@ -56,7 +56,7 @@ def _asked(lab: Lab, evidence: Evidence) -> Iterator[tuple[str, str]]:
 
 
 def _has_detail(run: WorkloadRun) -> bool:
-    return all(each.accepted is not None and each.drafted is not None for each in run.requests)
+    return all(each.accepted is not None and each.drafted is not None and each.steps for each in run.requests)
 
 
 def _plan_test(lab: Lab, profile: ProfileName, evidence: Evidence, arm: str, workload: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specquiz.errors import SpecquizError
+from specquiz.labs.attaching import was_attached
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import ArmRun, Evidence, digest, plain
 from specquiz.labs.model import Lab, fingerprint
@@ -39,6 +40,8 @@ def _differences(lab: Lab, before: Evidence, environment: Environment) -> Iterat
         yield "the lab's task has changed since"
     if before.profile not in lab.profiles:
         yield f"the lab has no profile {before.profile}"
+    if was_attached(before):
+        yield "its arms ran on a server that was attached"
     if lab.pairs:
         yield "its arms are timed in pairs, one right after the other"
     yield from other_inputs(lab, before)

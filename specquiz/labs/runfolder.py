@@ -73,9 +73,10 @@ def only_one_run() -> Iterator[None]:
         yield
 
 
-def without_places(text: str, environment: Environment) -> str:
+def without_places(text: str, environment: Environment | None) -> str:
     """A log without the person's own folders, so that evidence can be shown to anyone."""
-    folders = {environment.python.parent.parent: "vllm", places.shipped_labs(): "labs", Path.home(): "~"}
+    vllm = {environment.python.parent.parent: "vllm"} if environment else {}
+    folders = {**vllm, places.shipped_labs(): "labs", Path.home(): "~"}
     for folder, name in folders.items():
         text = text.replace(str(folder), name)
     return text

@@ -12,22 +12,22 @@ from typing import Any, Literal
 
 import msgspec
 
-from specquiz import __version__, places
-from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled, run_arm, tail
+from specquiz import __version__
+from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled, Tick, tail
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import (
     ArmRun,
     Evidence,
     LabReference,
     ReferenceRun,
-    WorkloadRun,
     read_evidence,
     write_evidence,
 )
 from specquiz.labs.grading import Grade, Graded, NotGradable, grade
+from specquiz.labs.launching import Launcher, arm_run
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar, Workload, fingerprint
-from specquiz.labs.plan import child_variables, file_hashes, further_models, plan_job, prompts_hash
+from specquiz.labs.plan import file_hashes, further_models, plan_job, prompts_hash
 from specquiz.labs.predictions import read_some
 from specquiz.labs.reference import plan_reference, with_reference
 from specquiz.labs.resuming import refuse_what_differs, settled
@@ -83,7 +83,7 @@ def run_lab(
     profile: ProfileName,
     predictions: Mapping[str, str],
     *,
-    environment: Environment,
+    environment: Environment | None,
     record: Callable[[AnyEvent], None],
     report: Report = lambda _: None,
     ask: Ask | None = None,
@@ -91,13 +91,14 @@ def run_lab(
     unlocked_by: Literal["mastery", "override"] = "mastery",
     download: bool = False,
     written: Mapping[str, Mapping[str, Scalar]] | None = None,
+    attach: Mapping[str, str] | None = None,
 ) -> LabRun:
     """Run `lab` on this machine and grade what was observed. Blocks; safe in a worker thread.
 
     Args:
         predictions: prediction id to what was typed; see `predictions.read_prediction`. Those that come after an arm
             may be left out where there is an `ask`.
-        environment: the vLLM to use (`environment.find`).
+        environment: the vLLM to use (`environment.find`); None where every arm is attached to a server.
         record: called in this thread with `LabPredicted` before anything is launched, again for predictions that come
             after an arm, and with `LabFinished`.
         report: called in this thread for every stage, and about four times a second while one goes on.
@@ -106,6 +107,7 @@ def run_lab(
         unlocked_by: how the lab was opened; the evidence says so.
         download: let vLLM fetch a model that is not on this machine.
         written: arm to the speculative config that the learner wrote for it.
+        attach: arm to the address of a server that runs already (`attaching.attachments`); such an arm starts none.
 
     Raises:
         SpecquizError: another lab is running, the predictions do not fit, or the folder cannot be written.
@@ -115,7 +117,6 @@ def run_lab(
     here = tailored(lab, profile, written)
     read_some(here, [each for each in here.predict if not each.after or ask is None], predictions)
     workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
-    stop = cancel or threading.Event()
     with only_one_run():
         folder = new_folder(lab)
         predicted_at = time.time()
@@ -149,7 +150,8 @@ def run_lab(
             arms={},
             written={arm: dict(config) for arm, config in (written or {}).items()},
         )
-        run = _Run(lab, here, profile, workloads, environment, folder, record, report, ask, stop, download)
+        launcher = Launcher(profile, environment, attach or {}, download, cancel or threading.Event())
+        run = _Run(lab, here, profile, workloads, launcher, folder, record, report, ask)
         return run.to_the_end(evidence)
 
 
@@ -180,9 +182,9 @@ def finish_lab(
     kept = {name: arm for name, arm in before.arms.items() if settled(here, name, arm)}
     evidence = msgspec.structs.replace(before, arms=kept, resumed_at=(*before.resumed_at, time.time()))
     workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
-    stop = cancel or threading.Event()
     with only_one_run():
-        run = _Run(lab, here, profile, workloads, environment, partial.parent, record, report, ask, stop, download)
+        launcher = Launcher(profile, environment, {}, download, cancel or threading.Event())
+        run = _Run(lab, here, profile, workloads, launcher, partial.parent, record, report, ask)
         return run.to_the_end(evidence)
 
 
@@ -195,13 +197,11 @@ class _Run:
     """The lab as it is on this profile."""
     profile: ProfileName
     workloads: Mapping[str, Workload]
-    environment: Environment
+    launcher: Launcher
     folder: Path
     record: Callable[[AnyEvent], None]
     report: Report
     ask: Ask | None
-    cancel: threading.Event
-    download: bool
 
     def to_the_end(self, evidence: Evidence) -> LabRun:
         """Run the arms and record how it ended, however it ends."""
@@ -266,14 +266,15 @@ class _Run:
         name, output, started, reason = leg.arm, ArmOutput(), time.time(), ""
         log = self.folder / (f"{name}.log" if before is None else f"{name}-{index}.log")
         try:
-            self._child("arm", name, plan_job(self.here, self.profile, name, self.workloads, leg.repeats), output, log)
+            job = plan_job(self.here, self.profile, name, self.workloads, leg.repeats)
+            self.launcher.arm(name, job, output, log, self._tick(name))
         except ArmFailed as error:
             reason = str(error)
         except Cancelled:
             reason = _STOPPED
         if reason:
             self.report(Progress("failed", name, "", time.time() - started, message=reason))
-        arm = _arm_run(output, started, reason, without_places(tail(log), self.environment), before)
+        arm = arm_run(output, started, reason, without_places(tail(log), self.launcher.environment), before)
         breaks = reason and not failed_as_expected(self.here, name, arm)
         engine = output.engine
         return arm, engine.get("machine", {}), engine.get("revision", ""), f"{name}: {reason}" if breaks else ""
@@ -289,7 +290,7 @@ class _Run:
             return evidence
         output, started = ArmOutput(), time.time()
         try:
-            self._child("reference", "reference", job, output, self.folder / "reference.log")
+            self.launcher.reference(job, output, self.folder / "reference.log", self._tick("reference"))
         except ArmFailed as error:
             problem = f"The reference computation broke off: {error}"
             self.report(Progress("failed", "reference", "", time.time() - started, message=problem))
@@ -298,63 +299,11 @@ class _Run:
             with_reference(self.here, evidence, output.reference), reference=ReferenceRun(stages=output.stages)
         )
 
-    def _child(
-        self,
-        child: Literal["arm", "reference"],
-        name: str,
-        job: Mapping[str, object],
-        output: ArmOutput,
-        log: Path,
-    ) -> None:
-        """Run a child under `name`, telling how far it is; raises as `run_arm`."""
-
-        def tick(
-            kind: Literal["started", "running", "finished"],
-            stage: str,
-            seconds: float,
-            tokens: int,
-            rates: tuple[float, ...],
-        ) -> None:
-            self.report(Progress(kind, name, stage, seconds, tokens, rates=rates))
-
-        run_arm(
-            self.environment.python,
-            job,
-            output,
-            log=log,
-            folder=places.shipped_labs(),
-            variables=child_variables(self.profile, download=self.download),
-            tick=tick,
-            cancel=self.cancel,
-            child=child,
+    def _tick(self, name: str) -> Tick:
+        """Tells of the stages under `name`."""
+        return lambda kind, stage, seconds, tokens, rates: self.report(
+            Progress(kind, name, stage, seconds, tokens, rates=rates)
         )
-
-
-def _arm_run(output: ArmOutput, started: float, reason: str, log: str, before: ArmRun | None) -> ArmRun:
-    """What became of an arm; the runs of a later start come after those of the first."""
-    engine = output.engine
-    runs = {name: tuple(msgspec.convert(run, WorkloadRun) for run in each) for name, each in output.workloads.items()}
-    if before is None:
-        return ArmRun(
-            status="failed" if reason else "finished",
-            started=started,
-            reason=reason,
-            stages=output.stages,
-            config=engine.get("config", {}),
-            versions=engine.get("versions", {}),
-            environment=engine.get("environment", {}),
-            workloads={name: each[0] for name, each in runs.items()},
-            log_tail=log,
-            repeats={name: each[1:] for name, each in runs.items() if each[1:]},
-        )
-    return msgspec.structs.replace(
-        before,
-        status="failed" if reason else before.status,
-        reason=reason,
-        stages={name: before.stages.get(name, 0.0) + seconds for name, seconds in output.stages.items()},
-        log_tail=log,
-        repeats={name: (*before.repeats.get(name, ()), *each) for name, each in runs.items()},
-    )
 
 
 def _finished(lab: Lab, run: LabRun) -> LabFinished:

@@ -171,6 +171,8 @@ def run_lines(evidence: Evidence) -> Iterator[str]:
     day = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(evidence.started_at))
     machine = evidence.machine
     where = machine.get("card") or f"{machine.get('processor', 'unknown')}, {machine.get('cores', '?')} cores"
+    if machine.get("attached"):
+        where = "a server that ran already"
     yield f"run {evidence.run} on {day}"
     yield f"profile {evidence.profile}, model {evidence.model}, vLLM {arm.versions.get('vllm', 'unknown')}, {where}"
     if evidence.unlocked_by == "override":

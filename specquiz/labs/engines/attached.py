@@ -82,7 +82,7 @@ class _Attached:
         with self._stage("warm-up"):
             for name, items in prompts.items():
                 body = {**self._body(name, found), "max_tokens": WARM_UP_TOKENS}
-                self._meanwhile("warm-up", lambda body=body, items=items: self._complete(items[0], body, 0.0))
+                self._together("warm-up", items[:1], body, 0.0)
         for _ in range(self.job["repeats"]):
             for name, items in prompts.items():
                 with self._stage(name):
@@ -92,11 +92,11 @@ class _Attached:
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:
         self.tokens, since = 0, time.monotonic()
-        self.tick("started", name, 0.0, 0)
+        self.tick("started", name, 0.0, 0, ())
         yield
         seconds = round(time.monotonic() - since, 3)
         self.output.stages[name] = self.output.stages.get(name, 0.0) + seconds
-        self.tick("finished", name, seconds, self.tokens)
+        self.tick("finished", name, seconds, self.tokens, ())
 
     def _token_ids(self, model: str, prompt: Mapping[str, str]) -> list[int]:
         """A prompt as token ids, by the server's own tokenizer."""
@@ -166,7 +166,7 @@ class _Attached:
                 seconds = time.monotonic() - since
                 if seconds > limit:
                     raise ArmFailed(f"The server hung: {stage} did not end within {seconds:.0f} s.")
-                self.tick("running", stage, seconds, self.tokens)
+                self.tick("running", stage, seconds, self.tokens, ())
         except BaseException:
             self._break_off(waiting)
             raise
@@ -188,9 +188,7 @@ class _Attached:
                 request.update(step_detail(chunk.get("metrics")))
             for choice in chunk["choices"]:
                 if choice.get("token_ids") is None:
-                    raise ServerProblem(
-                        f"The server at {self.server.url} gives no token ids. Use vLLM 0.26 or later, and its own server."
-                    )
+                    raise ServerProblem(f"The server at {self.server.url} gives no token ids. Use vLLM 0.26 or later.")
                 if tokens := [int(token) for token in choice["token_ids"]]:
                     now = round(time.monotonic() - clock, 6)
                     request.setdefault("first", now)
