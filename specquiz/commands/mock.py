@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specquiz.commands.practice import known_banks, new_seed, put_away, say_what_was_left_out
+from specquiz.commands.practice import close_all, known_banks, new_seed, say_what_was_left_out
 from specquiz.console import wants_plain
 from specquiz.errors import SpecquizError, UsageError
 
@@ -140,7 +140,7 @@ def _open_mock(log: Log, arguments: argparse.Namespace) -> Session | None:
 
     found = open_sessions(log.events(), "mock")
     if arguments.new:
-        put_away(found, log)
+        close_all(found, log)
         return None
     if arguments.resume and not found:
         raise UsageError("No interview is open.", remedy="`specquiz mock` begins one.")

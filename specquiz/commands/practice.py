@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from specquiz.banks.library import Library
     from specquiz.console import Console
     from specquiz.sessions.engine import Session
-    from specquiz.sessions.events import AnyEvent, Item
+    from specquiz.sessions.events import Item
     from specquiz.sessions.history import QuestionKey
     from specquiz.sessions.practice import Practice
     from specquiz.store.log import Log
@@ -194,19 +194,18 @@ def _open_practice(
     wanted = set(bank_ids or (bank.id for bank in library.banks))
     found = [session for session in open_sessions(log.events(), "practice") if set(session.start.banks) == wanted]
     if arguments.new:
-        put_away(found, log)
+        close_all(found, log)
     if arguments.new or arguments.missed:
         return None
     return found[0] if found else None
 
 
-def put_away(sessions: Sequence[Session], log: Log) -> None:
-    """Close open sessions unfinished. Their answers stay in the log and count."""
-    from specquiz.sessions.events import Finished
+def close_all(sessions: Sequence[Session], log: Log) -> None:
+    """Close open sessions as they are. Their answers stay in the log and count."""
+    from specquiz.sessions.engine import put_away
 
     for session in sessions:
-        event: AnyEvent = Finished(at=max(time.time(), session.last_at), session=session.id, how="discarded")
-        log.append(event)
+        log.append(put_away(session, time.time()))
 
 
 def _missed(log: Log, library: Library, bank_ids: Sequence[str]) -> set[QuestionKey]:

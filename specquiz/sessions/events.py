@@ -56,6 +56,55 @@ class Answered(Event, frozen=True, kw_only=True, tag="answered"):
     """The reason given to the learner (in a mock it is shown at the end)."""
     seconds: float
     """Time spent on the item, over all visits."""
+    band: Literal["", "weak", "ok", "strong"] = ""
+    """How a written answer was marked against its rubric; empty where there is no rubric."""
+
+
+class Wrote(Event, frozen=True, kw_only=True, tag="wrote"):
+    """The text of a written answer as it stands; it is judged once a person has marked it."""
+
+    session: str
+    index: int
+    text: str
+    done: bool
+    """Whether it was handed over; else it is being written."""
+    seconds: float
+    """Time spent on the item, over all visits."""
+
+
+class PointMarked(Event, frozen=True, kw_only=True, tag="point_marked"):
+    """Someone marked whether a written answer makes a point of its rubric; the latest mark counts."""
+
+    session: str
+    index: int
+    point: int
+    """Which point, from 0."""
+    made: bool
+
+
+class Replied(Event, frozen=True, kw_only=True, tag="replied"):
+    """A follow-up to a written answer was asked and answered, perhaps with nothing."""
+
+    session: str
+    index: int
+    asked: str
+    """The follow-up as it was put."""
+    text: str
+
+
+class ReplyGraded(Event, frozen=True, kw_only=True, tag="reply_graded"):
+    """Someone graded the latest reply."""
+
+    session: str
+    index: int
+    grade: Literal["weak", "ok", "strong"]
+
+
+class Closed(Event, frozen=True, kw_only=True, tag="closed"):
+    """The clock of a mock interview has stopped, and written answers wait to be marked."""
+
+    session: str
+    how: Literal["done", "time"]
 
 
 class Shown(Event, frozen=True, kw_only=True, tag="shown"):
@@ -141,6 +190,21 @@ class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
     """What the run scored in a challenge."""
 
 
-SessionEvent = SessionStarted | Answered | Shown | HintTaken | Moved | Flagged | Finished | Left | Resumed
+SessionEvent = (
+    SessionStarted
+    | Answered
+    | Wrote
+    | PointMarked
+    | Replied
+    | ReplyGraded
+    | Shown
+    | HintTaken
+    | Moved
+    | Flagged
+    | Closed
+    | Finished
+    | Left
+    | Resumed
+)
 
 AnyEvent = SessionEvent | LabUnlocked | LabPredicted | LabFinished

@@ -2,6 +2,9 @@
 
 The deadline is a moment of wall time, fixed when the interview starts. Setting the clock back gives no more time, since
 a sitting's time never runs backwards (`Sitting.now`).
+
+Written answers are marked once the clock has stopped: a rubric read earlier would be feedback, and marking is no time
+that the interview should cost. Then the follow-ups come, without a clock.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from typing import TYPE_CHECKING, Literal
 from specquiz.answers import Invalid
 from specquiz.errors import UsageError
 from specquiz.sessions.engine import Session, begin
-from specquiz.sessions.events import Finished, Left, Moved
+from specquiz.sessions.events import Closed, Finished, Left, Moved
 from specquiz.sessions.planning import plan_mock
 from specquiz.sessions.practice import nothing_to_ask, started
-from specquiz.sessions.sitting import Clock, Record, Sitting
+from specquiz.sessions.rubric import Step
+from specquiz.sessions.sitting import Clock, Record, Sitting, Written
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -45,9 +49,11 @@ class Mock(Sitting):
         self._deadline = session.deadline
 
     @property
-    def phase(self) -> Literal["asking", "done"]:
-        """`done` when handed in or out of time."""
-        return "done" if self._session.finished is not None else "asking"
+    def phase(self) -> Literal["asking", "marking", "done"]:
+        """`asking` until it is handed in or out of time; then `done`, with `marking` before it for written answers."""
+        if self._session.finished is not None:
+            return "done"
+        return "asking" if self._session.closed is None else "marking"
 
     @property
     def deadline(self) -> float:
@@ -57,7 +63,7 @@ class Mock(Sitting):
     @property
     def answered(self) -> bool:
         """Whether the question at hand has an answer."""
-        return self._session.items[self._session.index].answered is not None
+        return self.state.handed_over
 
     @property
     def flagged(self) -> bool:
@@ -68,25 +74,35 @@ class Mock(Sitting):
     def unanswered(self) -> tuple[int, ...]:
         """Indices of the questions without an answer."""
         states = enumerate(self._session.items)
-        return tuple(index for index, state in states if not state.settled and self._present(index))
+        return tuple(index for index, state in states if not state.handed_over and self._present(index))
+
+    @property
+    def to_mark(self) -> tuple[int, ...]:
+        """Indices of the questions whose written answers wait to be marked; also what was not handed over counts."""
+        return tuple(index for index in self._session.waiting if self._present(index))
 
     @property
     def flags(self) -> tuple[int, ...]:
         """Indices of the flagged questions."""
         return tuple(index for index, state in enumerate(self._session.items) if state.flagged)
 
+    @property
+    def step(self) -> Step | None:
+        """As in every sitting; nothing is marked while the clock runs."""
+        return None if self.phase == "asking" else super().step
+
     def remaining_seconds(self) -> float:
         """Time left, 0 when it is up."""
         return max(0.0, self._deadline - self.now())
 
     def expire(self) -> bool:
-        """Close the interview if its time is up. Returns whether it is over."""
-        if self._session.finished is None and self.now() >= self._deadline:
+        """Close the interview if its time is up. Returns whether answering is over."""
+        if self.phase == "asking" and self.now() >= self._deadline:
             if not self._here:
                 # The last visit was cut off by a crash; the time away is no time on its question.
                 self._record(Left(at=self._session.last_at, session=self._session.id))
-            self._record(Finished(at=self._deadline, session=self._session.id, how="time"))
-        return self._session.finished is not None
+            self._close("time", self._deadline)
+        return self.phase != "asking"
 
     def answer(self, text: str) -> Saved | Invalid | OutOfTime:
         """Record an answer (the latest counts) and go to the next unanswered question; invalid input costs nothing."""
@@ -96,7 +112,7 @@ class Mock(Sitting):
         if isinstance(verdict, Invalid):
             return verdict
         self._to_next_unanswered()
-        return Saved(read_as=verdict.read_as)
+        return Saved(read_as="" if isinstance(verdict, Written) else verdict.read_as)
 
     def skip(self) -> bool:
         """Go to the next question, from the last to the first. Returns False when there is no other, or time is up."""
@@ -123,15 +139,53 @@ class Mock(Sitting):
         return
 
     def finish(self, how: Literal["done", "discarded"] = "done") -> None:
-        """Hand in: the interview is over."""
+        """Hand in. Written answers are marked next; called again, it ends the interview with what is marked."""
+        if self.phase == "marking":
+            self._end()
+        elif not self.expire():
+            if how == "done":
+                self._close("done", self.now())
+            else:
+                self._record(Finished(at=self.now(), session=self._session.id, how=how))
+
+    def advance(self) -> None:
+        """After a written answer is marked, go to the next one; after the last the interview is done.
+
+        Raises:
+            ValueError: no answers are being marked.
+        """
+        if self.phase != "marking":
+            raise ValueError("no answers are being marked now")
+        if self.to_mark:
+            self._move(self.to_mark[0])
+        else:
+            self._end()
+
+    def keep_draft(self, text: str) -> None:
+        """Record what is being written, if there is time left."""
         if not self.expire():
-            self._record(Finished(at=self.now(), session=self._session.id, how=how))
+            super().keep_draft(text)
 
     def come_back(self) -> None:
         """Note that the learner is here again; close the interview if its time ran out meanwhile."""
         super().come_back()
-        if not self.expire() and not self._present(self._session.index) and not self.skip():
+        if self.phase == "marking":
+            if not self._present(self._session.index):
+                self.advance()
+        elif not self.expire() and not self._present(self._session.index) and not self.skip():
             self.finish("discarded")
+
+    def _close(self, how: Literal["done", "time"], at: float) -> None:
+        """Stop the clock at a moment; if there is nothing to mark, that is the end."""
+        if not self.to_mark:
+            self._record(Finished(at=at, session=self._session.id, how=how))
+            return
+        self._record(Closed(at=at, session=self._session.id, how=how))
+        self._move(self.to_mark[0])
+
+    def _end(self) -> None:
+        closed = self._session.closed
+        self._record(Finished(at=self.now(), session=self._session.id, how=closed.how if closed else "done"))
 
     def _to_next_unanswered(self) -> None:
         here, count = self._session.index, len(self._session.items)
@@ -153,6 +207,7 @@ def start_mock(
     record: Record,
     clock: Clock,
     count: int | None = None,
+    written: int = 0,
 ) -> Mock:
     """Plan a mock interview (see `plan_mock`), record that it began, and start its clock.
 
@@ -161,7 +216,7 @@ def start_mock(
     """
     if not 0 < minutes <= 24 * 60:
         raise UsageError("An interview lasts more than 0 minutes and at most 24 hours.", where="--minutes")
-    items = plan_mock(library, bank_ids, minutes, seed, count)
+    items = plan_mock(library, bank_ids, minutes, seed, count, written)
     if not items:
         raise nothing_to_ask(bank_ids)
     event = started("mock", library, bank_ids, items, seed, clock(), seconds=minutes * 60)

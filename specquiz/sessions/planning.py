@@ -62,7 +62,12 @@ def plan_practice(
 
 
 def plan_mock(
-    library: Library, bank_ids: Sequence[str], minutes: float, seed: int, count: int | None = None
+    library: Library,
+    bank_ids: Sequence[str],
+    minutes: float,
+    seed: int,
+    count: int | None = None,
+    written: int = 0,
 ) -> tuple[Item, ...]:
     """Questions for a timed interview: concepts in turn, until their target times fill `minutes`; easy before hard.
 
@@ -72,11 +77,15 @@ def plan_mock(
         minutes: time allowed.
         seed: equal seeds with equal banks give equal plans.
         count: how many questions, whatever their target times; None fills the time.
+        written: how many of them are answered in sentences, at most; they are marked after the interview.
     """
     rng = random.Random(seed)
+    pool = candidates(library, bank_ids)
+    turns = _concepts_in_turn([one for one in pool if not isinstance(one[1], ShortQuestion)], rng)
+    in_sentences = _concepts_in_turn([one for one in pool if isinstance(one[1], ShortQuestion)], rng)
     budget = minutes * 60
     chosen: list[Candidate] = []
-    for bank, question in _concepts_in_turn(candidates(library, bank_ids), rng):
+    for bank, question in [*in_sentences[:written], *turns]:
         if count is None and chosen and question.seconds > budget:
             continue
         if count is not None and len(chosen) >= count:
@@ -101,12 +110,9 @@ def _concepts_in_turn(pool: Sequence[Candidate], rng: random.Random) -> list[Can
 
 
 def candidates(library: Library, bank_ids: Sequence[str]) -> list[Candidate]:
-    """Every question of the named banks (empty: all banks) that the program can judge, in the order written.
-
-    An unknown id raises.
-    """
+    """Every question of the named banks (empty: all banks), in the order written. An unknown id raises."""
     banks = [library.bank(id) for id in dict.fromkeys(bank_ids)] if bank_ids else library.banks
-    return [(b.id, question) for b in banks for question in b.questions if not isinstance(question, ShortQuestion)]
+    return [(bank.id, question) for bank in banks for question in bank.questions]
 
 
 def draw_item(bank_id: str, question: AnyQuestion, seed: int) -> Item:

@@ -13,12 +13,12 @@ from specquiz.sessions.engine import Session, Summary, begin, summarise
 from specquiz.sessions.events import Finished, Item, Moved, SessionStarted, Shown
 from specquiz.sessions.history import Attempt, QuestionKey
 from specquiz.sessions.planning import bank_digest, plan_practice
-from specquiz.sessions.sitting import Clock, Record, Sitting
+from specquiz.sessions.sitting import Clock, Record, Sitting, Written
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
 
-Phase = Literal["asking", "feedback", "done"]
+Phase = Literal["asking", "marking", "feedback", "done"]
 
 
 class Practice(Sitting):
@@ -30,10 +30,15 @@ class Practice(Sitting):
 
     @property
     def phase(self) -> Phase:
-        """`asking` until the question at hand is answered or shown, then `feedback`; `done` after the last."""
+        """`asking` until the question at hand is answered or shown, then `feedback`; `done` after the last.
+
+        A written answer is in `marking` before its feedback.
+        """
         if self._session.finished is not None:
             return "done"
-        return "feedback" if self._session.items[self._session.index].settled else "asking"
+        if self.state.settled:
+            return "feedback"
+        return "marking" if self.state.handed_over else "asking"
 
     @property
     def last_verdict(self) -> Verdict | None:
@@ -45,15 +50,15 @@ class Practice(Sitting):
                 return make(message=answered.message)
         return self._verdict
 
-    def answer(self, text: str) -> Verdict:
-        """Judge and record an answer; invalid input is neither recorded nor counted.
+    def answer(self, text: str) -> Verdict | Written:
+        """Judge and record an answer; invalid input is neither recorded nor counted, a written answer is marked next.
 
         Raises:
             ValueError: the question at hand is already settled.
         """
         self._require_asking()
         verdict = self._judged(text)
-        self._verdict = verdict
+        self._verdict = None if isinstance(verdict, Written) else verdict
         return verdict
 
     def show(self) -> str:

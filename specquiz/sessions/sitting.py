@@ -7,20 +7,50 @@ ever drawn that could still be lost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from specquiz.answers import Invalid, Verdict
-from specquiz.sessions.engine import Session, apply
-from specquiz.sessions.events import Answered, AnyEvent, Flagged, HintTaken, Item, Left, Resumed, SessionEvent
-from specquiz.sessions.judging import fits, judge, options, solution
+from specquiz.banks.model import ShortQuestion
+from specquiz.sessions.engine import ItemState, Session, apply
+from specquiz.sessions.events import (
+    Answered,
+    AnyEvent,
+    Flagged,
+    HintTaken,
+    Item,
+    Left,
+    PointMarked,
+    Replied,
+    ReplyGraded,
+    Resumed,
+    SessionEvent,
+    Wrote,
+)
+from specquiz.sessions.judging import MAX_ANSWER, fits, judge, options, solution
+from specquiz.sessions.rubric import (
+    AskFollowUp,
+    GradeReply,
+    MarkPoints,
+    Step,
+    band,
+    is_right,
+    next_step,
+    verdict_text,
+)
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
-    from specquiz.banks.model import AnyQuestion
+    from specquiz.banks.model import AnyQuestion, Grade
     from specquiz.banks.primers import Place
 
 Record = Callable[[AnyEvent], None]
 Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A written answer is recorded; a person marks it."""
 
 
 class Sitting:
@@ -132,6 +162,78 @@ class Sitting:
         self._latest = now
         return now
 
+    @property
+    def state(self) -> ItemState:
+        """What has happened to the question at hand."""
+        return self._session.items[self._session.index]
+
+    @property
+    def written(self) -> str:
+        """The text of the written answer at hand, as far as it is recorded."""
+        return self.state.written.text if self.state.written is not None else ""
+
+    @property
+    def step(self) -> Step | None:
+        """What comes next in marking the written answer at hand; None if it is no such question or none is given."""
+        question, state = self.question, self.state
+        given = state.handed_over or (state.waiting and self._session.closed is not None)
+        return next_step(question, state) if given and isinstance(question, ShortQuestion) else None
+
+    def keep_draft(self, text: str) -> None:
+        """Record the text of a written answer while it is being written, if it has changed."""
+        waits = self._session.finished is None and self._session.closed is None and not self.state.settled
+        if waits and isinstance(self.question, ShortQuestion) and text != self.written and len(text) <= MAX_ANSWER:
+            self._record_text(text, done=False)
+
+    def mark(self, point: int, made: bool) -> None:
+        """Mark whether the written answer makes a point of the rubric, from 0; the latest mark counts.
+
+        Raises:
+            ValueError: the answer does not wait for marks.
+        """
+        if not isinstance(self.step, MarkPoints):
+            raise ValueError("no point is to be marked now")
+        event = PointMarked(at=self.now(), session=self._session.id, index=self._session.index, point=point, made=made)
+        self._record(event)
+
+    def settle(self) -> Grade:
+        """Judge the written answer by its marks, and record it.
+
+        Raises:
+            ValueError: a point has no mark yet.
+        """
+        step, question = self.step, self.question
+        if not isinstance(step, MarkPoints) or step.open or not isinstance(question, ShortQuestion):
+            raise ValueError("there are points without a mark")
+        marks = self.state.marks
+        graded = band(question.rubric, marks)
+        outcome: Literal["correct", "wrong"] = "correct" if is_right(graded) else "wrong"
+        self._record_answer(self.written, outcome, verdict_text(question.rubric, marks), self.state.seconds, graded)
+        return graded
+
+    def reply(self, text: str) -> None:
+        """Record what is replied to the follow-up at hand; it may be empty.
+
+        Raises:
+            ValueError: no follow-up is to be put.
+        """
+        step = self.step
+        if not isinstance(step, AskFollowUp):
+            raise ValueError("no follow-up is to be put now")
+        asked, index = step.follow_up.ask, self._session.index
+        event = Replied(at=self.now(), session=self._session.id, index=index, asked=asked, text=text[:MAX_ANSWER])
+        self._record(event)
+
+    def grade(self, grade: Grade) -> None:
+        """Grade the reply at hand.
+
+        Raises:
+            ValueError: no reply waits for its grade.
+        """
+        if not isinstance(self.step, GradeReply):
+            raise ValueError("no reply is to be graded now")
+        self._record(ReplyGraded(at=self.now(), session=self._session.id, index=self._session.index, grade=grade))
+
     def hint(self) -> str | None:
         """Take one more hint; None when there is no further one."""
         taken = len(self.hints)
@@ -157,23 +259,43 @@ class Sitting:
         if self._session.finished is None:
             self._record(Resumed(at=self.now(), session=self._session.id))
 
-    def _judged(self, text: str) -> Verdict:
+    def _judged(self, text: str) -> Verdict | Written:
         """Judge an answer to the question at hand, and record it; invalid input is no answer and leaves no trace."""
+        if isinstance(self.question, ShortQuestion):
+            return self._taken_down(text)
         verdict = judge(self.question, self.item, text)
         if not isinstance(verdict, Invalid):
-            now = self.now()
-            self._record(
-                Answered(
-                    at=now,
-                    session=self._session.id,
-                    index=self._session.index,
-                    text=text,
-                    outcome=verdict.outcome,
-                    message=verdict.message,
-                    seconds=self._session.seconds_on(self._session.index, now),
-                )
-            )
+            seconds = self._session.seconds_on(self._session.index, self.now())
+            self._record_answer(text, verdict.outcome, verdict.message, seconds)
         return verdict
+
+    def _taken_down(self, text: str) -> Written | Invalid:
+        if not text.strip():
+            return Invalid(message="Write an answer; a few sentences will do.")
+        if len(text) > MAX_ANSWER:
+            return Invalid(message=f"That is {len(text)} characters long; an answer has at most {MAX_ANSWER}.")
+        self._record_text(text, done=True)
+        return Written()
+
+    def _record_text(self, text: str, *, done: bool) -> None:
+        now, index = self.now(), self._session.index
+        seconds = self._session.seconds_on(index, now)
+        self._record(Wrote(at=now, session=self._session.id, index=index, text=text, done=done, seconds=seconds))
+
+    def _record_answer(
+        self, text: str, outcome: Literal["correct", "wrong"], message: str, seconds: float, band: Grade | None = None
+    ) -> None:
+        event = Answered(
+            at=self.now(),
+            session=self._session.id,
+            index=self._session.index,
+            text=text,
+            outcome=outcome,
+            message=message,
+            seconds=seconds,
+            band=band or "",
+        )
+        self._record(event)
 
     def _record(self, event: SessionEvent) -> None:
         self._commit(event)

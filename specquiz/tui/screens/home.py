@@ -210,10 +210,10 @@ class HomeScreen(Page):
 
         def discard(sure: bool | None) -> None:
             if sure:
-                from specquiz.sessions.events import Finished
+                from specquiz.sessions.engine import put_away, replay
 
-                event = Finished(at=self.program.clock(), session=session, how="discarded")
-                self.program.opened.log.append(event)
+                log = self.program.opened.log
+                log.append(put_away(replay(log.events(session)), self.program.clock()))
                 self.show_overview()
 
         self.app.push_screen(
