@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ The clock is wall time: it runs on when you leave, and a crash neither stops nor
 examples:
   specquiz mock --minutes 30
   specquiz mock --minutes 10 --bank tuning-alpha-k --questions 6 --plain
+  specquiz mock --minutes 45 --written 2
   specquiz mock --resume
   specquiz mock --last --report interview.md"""
 
@@ -48,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of a bank, or a file or folder to read; several may follow",
     )
     parser.add_argument("--questions", metavar="N", type=int, help="how many questions (default: what fits the time)")
+    parser.add_argument(
+        "--written",
+        metavar="N",
+        type=int,
+        default=0,
+        help="how many of them at most are answered in sentences, and marked once the clock has stopped (default 0)",
+    )
     parser.add_argument("--seed", metavar="N", type=int, help="draws the questions (default: a new one)")
     parser.add_argument(
         "--report", metavar="FILE", type=Path, help="write the report here instead of the reports folder"
@@ -69,6 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.questions is not None and arguments.questions < 1:
         raise UsageError("An interview has at least one question.", where="--questions")
+    if arguments.written < 0:
+        raise UsageError("An interview has no fewer than 0 written answers.", where="--written")
     if arguments.report is not None and arguments.report.exists():
         raise UsageError("This file exists already.", where=str(arguments.report), remedy="Name another one.")
     paths = [Path(name) for name in arguments.bank if _is_path(name)]
@@ -88,6 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     if found is not None:
         return run_screen(paths, ResumeStart(found.id, arguments.report))
     start = MockStart(bank_ids, arguments.minutes, arguments.seed, arguments.questions, arguments.report)
+    start = replace(start, written=arguments.written)
     return run_screen(paths, start)
 
 
@@ -115,8 +127,11 @@ def _hold_plain(
             console.say("The time of the open interview ran out while you were away.")
             say_mock_end(mock, console, report)
             return 0
-        left = clock_text(mock.remaining_seconds())
-        console.say(f"Going on with the open interview: {left} left. --new puts it away and begins another.")
+        if mock.phase == "marking":
+            console.say("Going on with the marks of the open interview. --new ends it as it is and begins another.")
+        else:
+            left = clock_text(mock.remaining_seconds())
+            console.say(f"Going on with the open interview: {left} left. --new puts it away and begins another.")
     else:
         seed = new_seed() if arguments.seed is None else arguments.seed
         mock = start_mock(
@@ -127,6 +142,7 @@ def _hold_plain(
             record=log.append,
             clock=time.time,
             count=arguments.questions,
+            written=arguments.written,
         )
         time_allowed = clock_text(arguments.minutes * 60)
         console.say(f"Mock interview · {mock.position[1]} questions · {time_allowed} · seed {seed}.")

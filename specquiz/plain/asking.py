@@ -48,6 +48,15 @@ def say_question(sitting: Sitting, console: Console) -> None:
             console.say(f"{name}: {variable.say}", indent="  ")
     for hint in sitting.hints:
         console.say(f"Hint: {hint}")
+    if sitting.written:
+        say_written(sitting, console)
+
+
+def say_written(sitting: Sitting, console: Console) -> None:
+    """The written answer at hand, as far as it goes."""
+    console.say("Your answer:" if sitting.state.handed_over else "Your answer so far; what you type goes on from here:")
+    for line in sitting.written.split("\n"):
+        console.say(line, indent="  ")
 
 
 def command_in(sitting: Sitting, line: str) -> tuple[str, str]:
@@ -62,7 +71,7 @@ def command_in(sitting: Sitting, line: str) -> tuple[str, str]:
     return "answer", line
 
 
-def answer_in(sitting: Sitting, text: str, console: Console) -> str | Invalid:
+def typed_in(sitting: Sitting, text: str, console: Console) -> str | Invalid:
     """What was typed; for choices and orders the ids at the places typed, by number or letter (1 is a).
 
     A configuration may go on in further lines, up to an empty one.
@@ -103,5 +112,5 @@ def prompt_line(sitting: Sitting, commands: str) -> str:
         case ConfigQuestion():
             what = "JSON or flags on one line, or keys with values in lines up to an empty one"
         case ShortQuestion():
-            what = "Your answer"
+            what = "Your answer, in lines; an empty line ends it"
     return f"{what} ({commands})>"

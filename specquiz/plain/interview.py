@@ -7,8 +7,9 @@ from contextlib import suppress
 
 from specquiz.answers import Invalid
 from specquiz.console import Console
-from specquiz.plain.asking import answer_in, command_in, prompt_line, say_notes, say_question
+from specquiz.plain.asking import command_in, prompt_line, say_notes, say_question, say_written
 from specquiz.plain.ending import Leaving, leaving_in_order, time_limit
+from specquiz.plain.marking import answer_in, mark, say_marked
 from specquiz.reports.markdown import clock_text
 from specquiz.sessions.engine import summarise
 from specquiz.sessions.mock import Mock, OutOfTime, Saved
@@ -18,6 +19,7 @@ An answer is a line of its own and is saved at once; answering again replaces it
 Choices: numbers as shown, or letters (1 is a); several with spaces or commas.
 An order: the letters of all items, such as c a b. A configuration: JSON or flags on one line, or keys with values in
 lines up to an empty one.
+Written answers: several lines, ended by an empty one. They are marked once the clock has stopped.
 
   :skip     go to the next question (:next does the same)
   :back     go to the question before
@@ -40,11 +42,14 @@ def hold_mock(mock: Mock, console: Console, report: Callable[[Mock], str]) -> in
     say_notes(mock, console)
     with leaving_in_order(mock):
         try:
-            while mock.phase != "done":
+            while mock.phase == "asking":
                 with time_limit(mock):
                     if not _interview(mock, console):
                         _leave(mock, console)
                         return 0
+            if not _mark_all(mock, console):
+                _leave(mock, console)
+                return 0
         except Leaving as leaving:
             _leave(mock, console)
             return leaving.exit_code
@@ -57,7 +62,10 @@ def say_mock_end(mock: Mock, console: Console, report: Callable[[Mock], str]) ->
     finished, counts = mock.session.finished, summarise(mock.session)
     console.say()
     console.say("Time is up." if finished is not None and finished.how == "time" else "Handed in.")
-    console.say(f"{counts.right} of {counts.asked} right, {counts.wrong} wrong, {counts.unanswered} unanswered.")
+    unmarked = f", {counts.unmarked} not marked" if counts.unmarked else ""
+    console.say(
+        f"{counts.right} of {counts.asked} right, {counts.wrong} wrong, {counts.unanswered} unanswered{unmarked}."
+    )
     console.say(report(mock))
 
 
@@ -100,9 +108,29 @@ def _interview(mock: Mock, console: Console) -> bool:
                 console.say(MOCK_HELP)
             case "answer", text:
                 typed = answer_in(mock, text, console)
+                if typed is None:
+                    return False
                 _say_saved(typed if isinstance(typed, Invalid) else mock.answer(typed), mock, console)
             case word, _:
                 console.say(f"[not read] There is no command :{word} here; :help lists them.")
+    return True
+
+
+def _mark_all(mock: Mock, console: Console) -> bool:
+    """Mark the written answers, now that the clock has stopped; False when the learner leaves."""
+    if mock.phase == "marking":
+        console.say()
+        console.say(f"The clock has stopped. {_standing(mock)}")
+    while mock.phase == "marking":
+        console.say()
+        console.say(f"Question {mock.position[0]} of {mock.position[1]} · {mock.item.bank}")
+        console.say()
+        console.say(mock.prompt)
+        say_written(mock, console)
+        if mock.state.settled:
+            say_marked(mock, console)
+        if not mark(mock, console):
+            return False
     return True
 
 
@@ -119,7 +147,9 @@ def _say_saved(result: Saved | Invalid | OutOfTime, mock: Mock, console: Console
 
 
 def _standing(mock: Mock) -> str:
-    """Time left, and what is unanswered or flagged."""
+    """Time left, and what is unanswered or flagged; or what is to be marked."""
+    if mock.phase == "marking":
+        return f"Written answers to be marked: {len(mock.to_mark)}."
     parts = [f"{clock_text(mock.remaining_seconds())} left."]
     for name, indices in (("Unanswered", mock.unanswered), ("Flagged", mock.flags)):
         if indices:
@@ -132,5 +162,6 @@ def _leave(mock: Mock, console: Console) -> None:
     mock.leave()
     with suppress(OSError):
         console.say()
-        console.say(f"Left; the clock runs on. {_standing(mock)} `specquiz mock --resume` goes on.")
+        clock = "the clock runs on" if mock.phase == "asking" else "the clock has stopped"
+        console.say(f"Left; {clock}. {_standing(mock)} `specquiz mock --resume` goes on.")
         console.sink.flush()

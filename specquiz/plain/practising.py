@@ -6,20 +6,24 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from specquiz.answers import Correct, Invalid
+from specquiz.banks.model import ShortQuestion
 from specquiz.console import Console
-from specquiz.plain.asking import answer_in, command_in, prompt_line, say_notes, say_question
+from specquiz.plain.asking import command_in, prompt_line, say_notes, say_question
 from specquiz.plain.ending import Leaving, leaving_in_order
+from specquiz.plain.marking import answer_in, mark, say_marked
 from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.reports.markdown import clock_text
 from specquiz.reports.primers import section_lines
 from specquiz.sessions.events import Item
 from specquiz.sessions.practice import Practice
+from specquiz.sessions.sitting import Written
 
 PRACTICE_HELP = """\
 An answer is a line of its own. Choices: numbers as shown, or letters (1 is a); several with spaces or commas.
 An order: the letters of all items, such as c a b. A configuration: JSON or flags on one line, or keys with values in
 lines up to an empty one.
 Numbers and formulas: as you would write them, such as 3/4, 0.75 or (1 - alpha**(K+1))/(1 - alpha).
+Written answers: several lines, ended by an empty one; then you or a partner mark them point by point.
 
   ?         I don't know, show me (counts as not right)
   :hint     one more hint
@@ -57,7 +61,11 @@ def _practice_to_the_end(
     say_notes(practice, console)
     while practice.phase != "done":
         say_question(practice, console)
-        if practice.phase == "feedback":
+        if practice.phase == "marking" or (practice.phase == "feedback" and practice.step is not None):
+            if not _mark(practice, console):
+                _leave(practice, console)
+                return None
+        elif practice.phase == "feedback":
             _say_feedback(practice, console)
             practice.advance()
         elif not _practise(practice, console):
@@ -113,9 +121,14 @@ def _practise(practice: Practice, console: Console) -> bool:
                 console.say(PRACTICE_HELP)
             case "answer", text:
                 typed = answer_in(practice, text, console)
+                if typed is None:
+                    return False
                 verdict = typed if isinstance(typed, Invalid) else practice.answer(typed)
                 if isinstance(verdict, Invalid):
                     console.say(f"[not read] {verdict.message}")
+                elif isinstance(verdict, Written):
+                    if not mark(practice, console):
+                        return False
                 else:
                     _say_feedback(practice, console, typed=text)
                     practice.advance()
@@ -124,9 +137,19 @@ def _practise(practice: Practice, console: Console) -> bool:
     return True
 
 
+def _mark(practice: Practice, console: Console) -> bool:
+    """Go on with marking a written answer after a return."""
+    if practice.phase == "feedback":
+        say_marked(practice, console)
+    return mark(practice, console)
+
+
 def _say_feedback(practice: Practice, console: Console, typed: str = "") -> None:
     """The verdict and its reason (or that the answer was shown), the answer, and the explanation."""
     verdict = practice.last_verdict
+    if isinstance(practice.question, ShortQuestion):
+        say_marked(practice, console)
+        return
     if verdict is None:
         console.say("[shown]")
     else:

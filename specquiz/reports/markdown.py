@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specquiz import places
+from specquiz.banks.model import ShortQuestion
 from specquiz.banks.variants import fill
 from specquiz.errors import SpecquizError
+from specquiz.reports.written import answer_blocks
 from specquiz.sessions.engine import ItemState, Session, summarise
 from specquiz.sessions.events import Item
 from specquiz.sessions.judging import fits, options, readable, solution
@@ -87,11 +89,12 @@ def _title(session: Session) -> str:
     counts = summarise(session)
     finished = session.finished
     ending = _ENDINGS[finished.how] if finished else "still open"
-    took = (finished.at if finished else session.last_at) - session.started
+    took = (session.ended or session.last_at) - session.started
+    unmarked = f", {counts.unmarked} not marked" if counts.unmarked else ""
     allowed = clock_text(session.start.seconds or 0)
     return (
         f"# Mock interview, {_local(session.started):%Y-%m-%d %H:%M}\n\n"
-        f"**{counts.right} of {counts.asked} right** ({counts.asked - counts.unanswered} answered). "
+        f"**{counts.right} of {counts.asked} right** ({counts.asked - counts.unanswered} answered{unmarked}). "
         f"{ending.capitalize()} after {clock_text(took)} of {allowed}.\n\n## By concept"
     )
 
@@ -135,6 +138,10 @@ def _question_blocks(row: _Row) -> Iterator[str]:
             yield f"Your answer: {_code(state.answered.text)}. {state.answered.message}"
         return
     yield _quote(fill(question.prompt, row.item.values))
+    if isinstance(question, ShortQuestion):
+        yield from answer_blocks(question, state)
+        yield question.explanation.strip()
+        return
     choices = {option.id: option.text for option in options(question)}
     # Typed text is shown as it was typed; the texts of choices and items are the bank's own Markdown.
     show = str if choices else _code
@@ -156,8 +163,9 @@ def _record(session: Session) -> str:
 
 def _outcome(state: ItemState) -> str:
     if state.answered is None:
-        return "unanswered"
-    return "right" if state.right else "wrong"
+        return "not marked" if state.waiting else "unanswered"
+    judged = "right" if state.right else "wrong"
+    return f"{judged}, {state.answered.band}" if state.answered.band else judged
 
 
 def _quote(text: str) -> str:

@@ -180,9 +180,12 @@ class Sitting:
         return next_step(question, state) if given and isinstance(question, ShortQuestion) else None
 
     def keep_draft(self, text: str) -> None:
-        """Record the text of a written answer while it is being written, if it has changed."""
-        waits = self._session.finished is None and self._session.closed is None and not self.state.settled
-        if waits and isinstance(self.question, ShortQuestion) and text != self.written and len(text) <= MAX_ANSWER:
+        """Record the text of a written answer while it is being written, if it has changed.
+
+        What was handed over already stays the answer until something else is.
+        """
+        writes = self._session.finished is None and self._session.closed is None and not self.state.handed_over
+        if writes and isinstance(self.question, ShortQuestion) and text != self.written and len(text) <= MAX_ANSWER:
             self._record_text(text, done=False)
 
     def mark(self, point: int, made: bool) -> None:

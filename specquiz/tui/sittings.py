@@ -51,6 +51,7 @@ def screen_for(
                 record=record,
                 clock=clock,
                 count=start.count,
+                written=start.written,
             )
             return MockScreen(mock, report=start.report)
         case ResumeStart():

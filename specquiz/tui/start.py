@@ -39,6 +39,7 @@ class MockStart:
         seed: draws the questions; None draws one.
         count: how many questions; None means as many as fit the time.
         report: where to write the report; None means the person's reports folder.
+        written: how many of the questions at most are answered in sentences.
     """
 
     banks: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class MockStart:
     seed: int | None = None
     count: int | None = None
     report: Path | None = None
+    written: int = 0
 
 
 @dataclass(frozen=True)

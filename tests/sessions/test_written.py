@@ -1,4 +1,4 @@
-"""Written answers in a practice and a mock interview: recorded first, marked by a person, resumed where they were left."""
+"""Written answers in practice and in interviews: recorded first, marked by a person, resumed where they were left."""
 
 from __future__ import annotations
 
