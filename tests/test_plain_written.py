@@ -97,7 +97,7 @@ def test_lines_to_an_empty_one_are_the_answer_and_its_points_are_marked_one_by_o
     said = desk.practise(*ANSWER, "y", "y", "n", ":next", ":quit")
     assert "Your answer, in lines; an empty line ends it" in said
     assert "1. Says that decoding reads all weights once per step. (must, weight 2)" in " ".join(said.split())
-    assert "[strong] Strong: 4 of 5 by weight. Not said: Says that the arithmetic" in " ".join(said.split())
+    assert "[strong] 4 of 5 by weight. Not said: Says that the arithmetic" in " ".join(said.split())
     assert [part for part in ("A junior answer:", "A senior answer:", "A staff answer:") if part not in said] == []
     assert "Follow-up 1: At which batch does this stop?" in said
     (answered,) = [event for event in desk.log if isinstance(event, Answered)]

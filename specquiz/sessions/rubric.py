@@ -44,11 +44,11 @@ def is_right(grade: Grade) -> bool:
 
 
 def verdict_text(rubric: Sequence[RubricPoint], marks: Mapping[int, bool]) -> str:
-    """The band with its reason, and the points that are missing, in sentences."""
+    """What the band rests on, and the points that are missing, in sentences."""
     weight = sum(point.weight for point in rubric)
     made = share(rubric, marks) * weight
     lacking = missed(rubric, marks)
-    sentences = [f"{band(rubric, marks).capitalize()}: {made} of {weight} by weight."]
+    sentences = [f"{made} of {weight} by weight."]
     if any(point.must for point in lacking):
         sentences.append("A point that it must make is missing.")
     sentences += [f"Not said: {' '.join(point.point.split())}" for point in lacking]

@@ -113,7 +113,8 @@ def _mock() -> Entry:
     about = _about(
         "Mock interview",
         "Questions from all banks against the clock, without feedback before the end. You can flag, skip and go back, "
-        "and each answer is saved as you give it. At the end there is a report by concept.",
+        "and each answer is saved as you give it. At the end there is a report by concept; answers in sentences are "
+        "marked before it.",
     )
     return Entry("mock", "Timed mock interview", Content.styled("with a report", MUTED), about, MockStart())
 

@@ -100,6 +100,8 @@ def missing(lack: Missing, library: Library) -> str:
 
 def open_session(session: Session, now: float) -> tuple[str, str]:
     """What a session that can be resumed is, and where it stands."""
+    if session.closed is not None:
+        return "Mark the interview's written answers", f"{len(session.waiting)} to mark"
     place = f"question {session.index + 1} of {len(session.items)}"
     if session.deadline is None:
         return "Resume the practice", place
@@ -110,7 +112,7 @@ def open_session(session: Session, now: float) -> tuple[str, str]:
 
 def placeholder(question: AnyQuestion) -> str:
     """What may be typed as an answer to `question`."""
-    from specquiz.banks.model import ConfigQuestion, NumericQuestion, SymbolicQuestion, TraceQuestion
+    from specquiz.banks.model import ConfigQuestion, NumericQuestion, ShortQuestion, SymbolicQuestion, TraceQuestion
     from specquiz.sessions.judging import wanted_number
 
     match question:
@@ -120,6 +122,8 @@ def placeholder(question: AnyQuestion) -> str:
             return f"a formula in {', '.join(question.vars)}"
         case NumericQuestion():
             return f"a number ({wanted_number(question)}), or a formula that gives it"
+        case ShortQuestion():
+            return "a few sentences, as you would say them in an interview"
         case ConfigQuestion():
             return "a configuration, such as a JSON object"
         case _:

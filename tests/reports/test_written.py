@@ -57,7 +57,7 @@ def marked(mock: Mock) -> Mock:
 def test_the_report_has_the_band_the_points_and_the_follow_ups(marked: Mock, library: Library) -> None:
     report = mock_report(marked.session, library)
     assert "[right, strong] why-free" in report
-    assert "Strong: 4 of 5 by weight." in report
+    assert "4 of 5 by weight." in report
     assert "- [x] Says that decoding reads all weights once per step. (must)" in report
     assert "- [ ] Says that the arithmetic units have room left." in report
     assert "Follow-up 1, strong: At which batch does this stop?\n\n> At the ridge." in report

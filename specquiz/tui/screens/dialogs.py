@@ -45,7 +45,7 @@ class AskNumber(ModalScreen[int | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value.strip()
-        number = int(text) if text.isdecimal() else 0
+        number = int(text) if text.isdecimal() else self._least - 1
         if self._least <= number <= self._most:
             self.dismiss(number)
         else:

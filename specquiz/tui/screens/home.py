@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -13,6 +14,7 @@ from textual.visual import Visual
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from specquiz.banks.model import ShortQuestion
 from specquiz.tui.screens.page import Page
 from specquiz.tui.start import LookupStart, MockStart, PracticeStart, ResumeStart
 from specquiz.tui.widgets.lines import Key
@@ -172,7 +174,9 @@ class HomeScreen(Page):
         from specquiz.tui.screens.dialogs import AskNumber
 
         def begin(minutes: int | None) -> None:
-            if minutes is not None:
+            if minutes is not None and self._in_sentences:
+                self._ask_written(MockStart(minutes=minutes))
+            elif minutes is not None:
                 self.program.begin(MockStart(minutes=minutes))
 
         self.app.push_screen(
@@ -182,6 +186,30 @@ class HomeScreen(Page):
                 "not when the machine fails. You can come back while there is time.",
                 suggested=round(start.minutes),
                 most=24 * 60,
+            ),
+            begin,
+        )
+
+    @property
+    def _in_sentences(self) -> int:
+        """How many questions are answered in sentences."""
+        banks = self.program.opened.library.banks
+        return sum(isinstance(question, ShortQuestion) for bank in banks for question in bank.questions)
+
+    def _ask_written(self, start: MockStart) -> None:
+        from specquiz.tui.screens.dialogs import AskNumber
+
+        def begin(written: int | None) -> None:
+            if written is not None:
+                self.program.begin(replace(start, written=written))
+
+        self.app.push_screen(
+            AskNumber(
+                "Mock interview",
+                "How many questions to answer in sentences? You, or a partner, mark them once the clock has stopped.",
+                suggested=1,
+                least=0,
+                most=min(9, self._in_sentences),
             ),
             begin,
         )

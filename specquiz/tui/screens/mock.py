@@ -10,13 +10,17 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from specquiz.answers import Invalid
+from specquiz.banks.model import ShortQuestion
 from specquiz.sessions.mock import Mock, OutOfTime
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
 from specquiz.tui.widgets.clock import ClockLine
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import QuestionPane, with_giving_key
+from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, with_giving_key
+
+LAST_SECONDS = 5.0
+"""At the end of the time what is being written is kept every second."""
 
 _QUIT = (Key("^q", "quit", "app.quit"), Key("F1", "help", "app.help"))
 
@@ -62,35 +66,42 @@ class MockScreen(Page):
     def __init__(self, mock: Mock, *, resumed: bool = False, report: Path | None = None) -> None:
         super().__init__(id="mock")
         self._mock = mock
+        self._pane = QuestionPane()
         self._report = report
         self._over = False
         self._waiting = resumed and mock.phase == "asking"
 
     def body(self) -> ComposeResult:
         yield ClockLine(id="clock")
-        yield QuestionPane()
+        yield self._pane
 
     def on_mount(self) -> None:
         self._guard = EnterGuard(self.program.ticks)
         for note in self._mock.notes:
             self.notify(note, severity="warning", markup=False)
         self.set_interval(1.0, self.tick)
+        self.set_interval(DRAFT_SECONDS, self.keep_draft)
         self.tick()
         if self._waiting:
             self._show_gate()
         elif self._mock.phase == "asking":
             self._show()
-
-    @property
-    def _pane(self) -> QuestionPane:
-        return self.query_one(QuestionPane)
+        elif self._mock.phase == "marking":
+            self._mock.come_back()
 
     def tick(self) -> None:
         """Once a second: the clock, and the end when time is up."""
         total = self._mock.session.start.seconds or 1.0
         self.query_one(ClockLine).show(self._mock.remaining_seconds(), total)
+        if self._mock.remaining_seconds() < LAST_SECONDS:
+            self.keep_draft()
         if self._mock.expire():
-            self._show_report()
+            self._conclude()
+
+    def keep_draft(self) -> None:
+        """Keep what is being written, where it is an answer in sentences: when time is up, it is what is marked."""
+        if self._at_work and isinstance(self._mock.question, ShortQuestion):
+            self._mock.keep_draft(self._pane.draft)
 
     def _show_gate(self) -> None:
         self._guard.changed()
@@ -115,7 +126,7 @@ class MockScreen(Page):
     def _show(self) -> None:
         """Show the question at hand with the answer given so far."""
         if self._mock.expire():
-            self._show_report()
+            self._conclude()
             return
         self._guard.changed()
         self._pane.ask(self._mock)
@@ -143,7 +154,7 @@ class MockScreen(Page):
         if isinstance(outcome, Invalid):
             self._pane.show_note(outcome.message, outcome.at)
         elif isinstance(outcome, OutOfTime):
-            self._show_report()
+            self._conclude()
         else:
             self._show()
             if not self._mock.unanswered:
@@ -160,11 +171,13 @@ class MockScreen(Page):
 
     def action_skip(self) -> None:
         if self._at_work:
+            self.keep_draft()
             self._mock.skip()
             self._show()
 
     def action_back(self) -> None:
         if self._at_work:
+            self.keep_draft()
             self._mock.back()
             self._show()
 
@@ -175,6 +188,7 @@ class MockScreen(Page):
         from specquiz.tui.screens.sheet import AnswerSheet
 
         def go(index: int | None) -> None:
+            self.keep_draft()
             if index is not None and self._mock.go(index):
                 self._show()
 
@@ -188,9 +202,10 @@ class MockScreen(Page):
         from specquiz.tui.screens.dialogs import Confirm
 
         def hand_in(sure: bool | None) -> None:
+            self.keep_draft()
             if sure:
                 self._mock.finish()
-                self._show_report()
+                self._conclude()
 
         open_ones = self._mock.unanswered
         text = (
@@ -200,20 +215,36 @@ class MockScreen(Page):
         )
         self.app.push_screen(Confirm("Hand in the interview?", text, yes="Hand in", no="No, go on"), hand_in)
 
-    def _show_report(self) -> None:
-        """The interview is over: its report takes this screen's place, whatever dialog stood on it."""
-        from specquiz.reports.markdown import mock_report, save_mock_report
-        from specquiz.tui.screens.report import ReportScreen
-
+    def _conclude(self) -> None:
+        """Answering is over: written answers are marked, then the report takes this screen's place."""
         if self._over:
             return
         self._over = True
-        session, library = self._mock.session, self.program.opened.library
-        path = save_mock_report(session, library, self._report)
-        report = ReportScreen(mock_report(session, library), str(path))
         while self.app.screen is not self:
             self.app.pop_screen()
-        self.app.switch_screen(report)
+        if self._mock.phase == "marking":
+            self._open_marking()
+        else:
+            self._show_report()
+
+    def _open_marking(self) -> None:
+        from specquiz.tui.screens.marking import MarkingScreen
+
+        def close(goes_on: bool) -> None:
+            if goes_on:
+                self._show_report()
+            else:
+                self.action_leave()
+
+        self.app.push_screen(MarkingScreen(self._mock, close))
+
+    def _show_report(self) -> None:
+        from specquiz.reports.markdown import mock_report, save_mock_report
+        from specquiz.tui.screens.report import ReportScreen
+
+        session, library = self._mock.session, self.program.opened.library
+        path = save_mock_report(session, library, self._report)
+        self.app.switch_screen(ReportScreen(mock_report(session, library), str(path)))
 
     def action_scroll_text(self, pages: int) -> None:
         self._pane.action_scroll_reading(pages)
@@ -223,6 +254,7 @@ class MockScreen(Page):
         self.app.pop_screen()
 
     def on_unmount(self) -> None:
-        """However one leaves, the time on the question is kept; time away is nobody's."""
+        """However one leaves, what was written and the time on the question are kept; time away is nobody's."""
         if not self._waiting:
+            self.keep_draft()
             self._mock.leave()

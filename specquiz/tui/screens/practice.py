@@ -11,18 +11,19 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from specquiz.answers import Invalid
-from specquiz.banks.model import MultiQuestion, OrderQuestion, SingleQuestion
+from specquiz.banks.model import MultiQuestion, OrderQuestion, ShortQuestion, SingleQuestion
 from specquiz.reports.derivations import derivation_lines, has_derivation
 from specquiz.sessions.history import key_of
 from specquiz.sessions.judging import right_ids
 from specquiz.sessions.practice import Practice, start_practice
+from specquiz.sessions.sitting import Written
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import QuestionPane, with_giving_key
+from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, with_giving_key
 
 if TYPE_CHECKING:
     from specquiz.labs.model import Lab
@@ -77,19 +78,17 @@ class PracticeScreen(Page):
     def __init__(self, practice: Practice) -> None:
         super().__init__(id="practice")
         self._practice = practice
+        self._pane = QuestionPane()
 
     def body(self) -> ComposeResult:
-        yield QuestionPane()
+        yield self._pane
 
     def on_mount(self) -> None:
         self._guard = EnterGuard(self.program.ticks)
         for note in self._practice.notes:
             self.notify(note, severity="warning", markup=False)
+        self.set_interval(DRAFT_SECONDS, self.keep_draft)
         self._show()
-
-    @property
-    def _pane(self) -> QuestionPane:
-        return self.query_one(QuestionPane)
 
     def _show(self) -> None:
         """Show whatever the practice is at."""
@@ -98,9 +97,23 @@ class PracticeScreen(Page):
             self._show_summary()
             return
         self._pane.ask(self._practice)
-        if self._practice.phase == "feedback":
+        if self._practice.step is not None:
+            self._open_marking()
+        elif self._practice.phase == "feedback":
             self._reveal()
         self._show_place()
+
+    def _open_marking(self) -> None:
+        """A written answer is marked on a screen of its own; after it comes the next question."""
+        from specquiz.tui.screens.marking import MarkingScreen
+
+        def close(goes_on: bool) -> None:
+            if goes_on:
+                self._show()
+            else:
+                self.action_leave()
+
+        self.app.push_screen(MarkingScreen(self._practice, close))
 
     def _show_place(self) -> None:
         number, count = self._practice.position
@@ -169,6 +182,8 @@ class PracticeScreen(Page):
         verdict = self._practice.answer(event.text)
         if isinstance(verdict, Invalid):
             self._pane.show_note(verdict.message, verdict.at)
+        elif isinstance(verdict, Written):
+            self._open_marking()
         else:
             self._show_feedback()
 
@@ -217,7 +232,10 @@ class PracticeScreen(Page):
         """I don't know, show me."""
         if self._practice.phase == "asking":
             self._practice.show()
-            self._show_feedback()
+            if self._practice.step is not None:
+                self._open_marking()
+            else:
+                self._show_feedback()
 
     def action_explore(self) -> None:
         """Open the explorer with the question's values."""
@@ -258,6 +276,12 @@ class PracticeScreen(Page):
         """Go home; an open practice can be resumed."""
         self.app.pop_screen()
 
+    def keep_draft(self) -> None:
+        """Keep what is being written, where it is an answer in sentences."""
+        if self._practice.phase == "asking" and isinstance(self._practice.question, ShortQuestion):
+            self._practice.keep_draft(self._pane.draft)
+
     def on_unmount(self) -> None:
-        """However one leaves, the time so far is kept."""
+        """However one leaves, what was written and the time so far are kept."""
+        self.keep_draft()
         self._practice.leave()

@@ -18,6 +18,7 @@ from specquiz.banks.model import (
     MultiQuestion,
     NumericQuestion,
     OrderQuestion,
+    ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
 )
@@ -31,13 +32,16 @@ if TYPE_CHECKING:
     from specquiz.sessions.sitting import Sitting
     from specquiz.tui.widgets.editor import Editor
 
+DRAFT_SECONDS = 3.0
+"""A text that is being written is kept this often."""
+
 Way = Literal["choices", "order", "line", "text"]
 """How an answer is given: chosen, put in order, or typed on one line or on several."""
 
 
 def with_giving_key(keys: tuple[Key, ...], question: AnyQuestion) -> tuple[Key, ...]:
     """The keys of a screen, the first of which gives the answer; where Enter begins a new line, that is another."""
-    if not isinstance(question, ConfigQuestion):
+    if not isinstance(question, ConfigQuestion | ShortQuestion):
         return keys
     from specquiz.tui.widgets.editor import GIVE_SHOWN
 
@@ -92,6 +96,8 @@ class QuestionPane(Vertical):
             self.ask_lines(stem + start, wording.placeholder(question), given or question.start)
             self.query_one(Reading).ask_configuration()
             self.query_one(Reading).follow(given or question.start)
+        elif isinstance(question, ShortQuestion):
+            self.ask_lines(stem, wording.placeholder(question), sitting.written)
         else:
             self.ask_text(stem, wording.placeholder(question), given)
             wanted = wording.wanted(question)
