@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specquiz import places
-from specquiz.banks.model import ShortQuestion
+from specquiz.banks.model import ConfigQuestion, ShortQuestion
 from specquiz.banks.variants import fill
 from specquiz.errors import SpecquizError
 from specquiz.reports.written import answer_blocks
@@ -142,6 +142,8 @@ def _question_blocks(row: _Row) -> Iterator[str]:
         yield from answer_blocks(question, state)
         yield question.explanation.strip()
         return
+    if isinstance(question, ConfigQuestion) and question.start:
+        yield "\n".join(f">     {line}" for line in question.start.splitlines())
     choices = {option.id: option.text for option in options(question)}
     # Typed text is shown as it was typed; the texts of choices and items are the bank's own Markdown.
     show = str if choices else _code

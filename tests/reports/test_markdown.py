@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from specquiz.banks.library import Library
 from specquiz.banks.loading import load_bank
+from specquiz.banks.model import Bank, ConfigQuestion, OrderItem, OrderQuestion
 from specquiz.errors import SpecquizError
 from specquiz.reports.markdown import clock_text, mock_report, save_mock_report
 from specquiz.sessions.engine import Session, replay
@@ -111,3 +112,41 @@ def test_a_span_of_time_reads_as_a_clock(seconds: int) -> None:
         total = total * 60 + part
     assert total == seconds
     assert all(part < 60 for part in parts[1:])
+
+
+def test_orders_are_read_as_texts_and_configurations_as_typed() -> None:
+    order = OrderQuestion(
+        id="order",
+        concepts=("c",),
+        level=1,
+        prompt="In which order?",
+        items=tuple(OrderItem(id=id, text=f"the {id}") for id in ("one", "two", "three")),
+        explanation="So.",
+    )
+    config = ConfigQuestion(
+        id="config",
+        concepts=("c",),
+        level=1,
+        prompt="Repair it.",
+        of="speculative_config",
+        start='{"method": "[ngram]"}',
+        answer={"method": "ngram", "num_speculative_tokens": 4},
+        explanation="So.",
+    )
+    library = Library((Bank(id="ways", title="Ways", questions=(order, config)),))
+    log: list[AnyEvent] = []
+    mock = start_mock(library, [], minutes=10, seed=3, record=log.append, clock=lambda: 1_700_000_000.0)
+    place = {item.question: index for index, item in enumerate(mock.session.plan)}
+    mock.go(place["order"])
+    mock.answer("two one three")
+    mock.go(place["config"])
+    mock.answer("method: ngram\nnum_speculative_tokens: 4")
+    mock.finish()
+
+    report = mock_report(replay(log), library)
+
+    assert "Your answer: “the two”, then “the one”, then “the three”. “the two” comes after “the one”" in report
+    assert "The answer: “the one”, then “the two”, then “the three”." in report
+    assert '>     {"method": "[ngram]"}' in report
+    assert "Your answer: `method: ngram num_speculative_tokens: 4`. vLLM takes it, and every key is right." in report
+    assert 'The answer: `{"method": "ngram", "num_speculative_tokens": 4}`.' in report

@@ -96,10 +96,11 @@ async def test_a_wrong_order_names_the_first_pair_and_each_items_place(make_app:
         assert "the logits [right]" in words(app)
 
 
-async def test_the_keys_of_an_order_are_in_the_help(make_app: MakeApp) -> None:
+async def test_the_keys_of_an_order_are_below_it_and_in_the_help(make_app: MakeApp) -> None:
     app = make_app(START, ORDERS)
     async with app.run_test(size=(100, 40)) as pilot:
         await seen(pilot, PracticeScreen)
+        assert "J K move" in words(app)
         await pilot.press("f1")
         assert "move an item" in words(app)
 

@@ -17,7 +17,7 @@ from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
 from specquiz.tui.widgets.clock import ClockLine
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, with_giving_key
+from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, keys_for
 
 LAST_SECONDS = 5.0
 """At the end of the time what is being written is kept every second."""
@@ -136,7 +136,7 @@ class MockScreen(Page):
         number, count = self._mock.position
         marks = "".join((", answered" if self._mock.answered else "", ", flagged" if self._mock.flagged else ""))
         self.show_frame(
-            "Mock interview", f"question {number} of {count}{marks}", with_giving_key(self.ASKING, self._mock.question)
+            "Mock interview", f"question {number} of {count}{marks}", keys_for(self._mock.question, self.ASKING)
         )
 
     @property

@@ -23,7 +23,7 @@ from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
-from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, with_giving_key
+from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, keys_for
 
 if TYPE_CHECKING:
     from specquiz.labs.model import Lab
@@ -118,7 +118,7 @@ class PracticeScreen(Page):
     def _show_place(self) -> None:
         number, count = self._practice.position
         title = self.program.opened.library.bank(self._practice.item.bank).title
-        asking = with_giving_key(self.ASKING, self._practice.question)
+        asking = keys_for(self._practice.question, self.ASKING)
         keys = self.FEEDBACK if self._practice.phase == "feedback" else asking
         if self._derivable:
             keys = (*keys, Key("F7", "steps", "screen.derive"))

@@ -39,8 +39,11 @@ Way = Literal["choices", "order", "line", "text"]
 """How an answer is given: chosen, put in order, or typed on one line or on several."""
 
 
-def with_giving_key(keys: tuple[Key, ...], question: AnyQuestion) -> tuple[Key, ...]:
-    """The keys of a screen, the first of which gives the answer; where Enter begins a new line, that is another."""
+def keys_for(question: AnyQuestion, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """The keys of a screen, the first of which gives the answer, as this question needs them."""
+    if isinstance(question, OrderQuestion):
+        after = next((place for place, key in enumerate(keys) if key.name == "F1"), 0) + 1
+        return (*keys[:after], Key("J K", "move", "app.help"), *keys[after:])
     if not isinstance(question, ConfigQuestion | ShortQuestion):
         return keys
     from specquiz.tui.widgets.editor import GIVE_SHOWN
