@@ -63,6 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--attach-vanilla", metavar="URL", help="the server for the arms that decode plainly")
     run.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     grade = action("grade", "recompute a grade from evidence alone, without vLLM", "grade evidence.json")
+    other = grade.add_argument_group("figures from elsewhere: name a lab instead of evidence")
+    source = other.add_mutually_exclusive_group()
+    source.add_argument("--bench", metavar="RESULT", type=Path, help="what `vllm bench serve --save-result` wrote")
+    source.add_argument("--metrics", metavar=("BEFORE", "AFTER"), nargs=2, type=Path, help="two saved /metrics pages")
+    other.add_argument("--of", metavar="ARM/WORKLOAD", help="what of the lab the figures are of")
+    other.add_argument("--config", metavar="JSON", help="the speculative config that they were made with")
+    other.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
     verify = action("verify", "check that evidence is whole and holds together", "verify evidence.json")
     report = action("report", "write a lab run as an HTML page with plots", "report evidence.json --out run.html")
     report.add_argument("--out", metavar="FILE", type=Path, help="where to (default: report.html beside the evidence)")
@@ -71,7 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     again = action("rerun", "run evidence again and compare; take a broken run to its end", "rerun evidence.json")
     again.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     again.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
-    for each in (grade, verify, report, again):
+    grade.add_argument("evidence", metavar="EVIDENCE|LAB", type=Path)
+    for each in (verify, report, again):
         each.add_argument("evidence", metavar="EVIDENCE", type=Path)
     for each in (setup, run):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")

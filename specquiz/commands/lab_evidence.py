@@ -12,14 +12,54 @@ if TYPE_CHECKING:
     from specquiz.console import Console
     from specquiz.labs.evidence import Evidence
     from specquiz.labs.grading import Grade
-    from specquiz.labs.model import Lab
+    from specquiz.labs.model import Lab, Scalar
     from specquiz.sessions.events import AnyEvent
 
 
 def regrade(arguments: argparse.Namespace, console: Console) -> int:
-    """Recompute a grade from evidence alone."""
+    """Recompute a grade from evidence alone, or grade figures from elsewhere."""
+    if arguments.bench or arguments.metrics:
+        return _grade_elsewhere(arguments, console)
     lab, evidence = _evidence_of(arguments.evidence)
     return exit_code(tell(lab, evidence, console, as_json=arguments.json))
+
+
+def _grade_elsewhere(arguments: argparse.Namespace, console: Console) -> int:
+    """Grade what counters from elsewhere hold; nothing is recorded."""
+    from specquiz.labs.elsewhere import from_bench, from_metrics, grade_elsewhere, place_in
+    from specquiz.labs.loading import find_lab, load_labs
+    from specquiz.labs.tailoring import tailored
+    from specquiz.labs.telling import grade_facts, grade_lines
+
+    lab = find_lab(load_labs(), str(arguments.evidence))
+    place = place_in(tailored(lab, arguments.profile), arguments.of)
+    arm = from_bench(arguments.bench) if arguments.bench else from_metrics(*arguments.metrics)
+    grade = grade_elsewhere(lab, arguments.profile, place, arm, _config(arguments.config))
+    if arguments.json:
+        console.say_json({"lab": lab.id, "of": "/".join(place), "profile": arguments.profile, **grade_facts(grade)})
+        return exit_code(grade)
+    console.say(
+        f"Figures from elsewhere, taken as {place[0]} on {place[1]} of {lab.id}, profile {arguments.profile}. They "
+        "hold no tokens, so nothing shows which model and prompts were at work, and the grade is not recorded."
+    )
+    console.say_lines(("", *grade_lines(grade)))
+    return exit_code(grade)
+
+
+def _config(text: str | None) -> dict[str, Scalar] | None:
+    import json
+
+    from specquiz.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--config is not JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise UsageError("--config is no mapping.", remedy="""Write --config '{"method": "ngram", …}'.""")
+    return found
 
 
 def check_evidence(arguments: argparse.Namespace, console: Console) -> int:

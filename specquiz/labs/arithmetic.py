@@ -23,6 +23,8 @@ def of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
         yield Broken("I2", f"{where}: accepted by position {counted.per_position} does not fit {accepted} accepted")
     if drafts and 1 + accepted / drafts > k + 1:
         yield Broken("I3", f"{where}: mean acceptance length {1 + accepted / drafts:.3f} is above K + 1 = {k + 1}")
+    if counted.passes is None:
+        return
     if drafts > counted.passes:
         yield Broken("I4", f"{where}: {drafts} drafts in only {counted.passes} decode passes")
     cut = counted.passes + accepted - (counted.generated - counted.requests)
@@ -39,7 +41,7 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
     told = {
         "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
     }
-    if all(each.steps for each in run.requests):
+    if counted.passes is not None and all(each.steps for each in run.requests):
         told["decode passes"] = (counted.passes, sum(len(each.steps) - 1 for each in run.requests))
     if all(each.accepted is not None and each.drafted is not None for each in run.requests):
         told |= {

@@ -24,8 +24,9 @@ class Tally:
 
     requests: int
     generated: int
-    passes: int
-    """Decode passes, counted once for each request in them; the prompt's own pass is not one."""
+    passes: int | None
+    """Decode passes, counted once for each request in them; the prompt's own pass is not one. None where figures from
+    elsewhere do not hold them."""
     drafts: int
     drafted: int
     accepted: int
@@ -86,16 +87,27 @@ def tally(run: WorkloadRun, k: int) -> Tally:
     Raises:
         NoCounter: one is missing, not a number, or fell.
     """
-    drafting = k > 0
+    drafting, passes = k > 0, "inter_token_latency_seconds#count"
+    from_elsewhere = not run.requests
     return Tally(
-        requests=len(run.requests),
+        requests=finished(run) if from_elsewhere else len(run.requests),
         generated=rise(run, "generation_tokens"),
-        passes=rise(run, "inter_token_latency_seconds#count"),
+        passes=None if from_elsewhere and _lookup(run.after, passes) is None else rise(run, passes),
         drafts=rise(run, "spec_decode_num_drafts") if drafting else 0,
         drafted=rise(run, "spec_decode_num_draft_tokens") if drafting else 0,
         accepted=rise(run, "spec_decode_num_accepted_tokens") if drafting else 0,
         per_position=rise_per_position(run) if drafting else (),
     )
+
+
+def finished(run: WorkloadRun) -> int:
+    """How many requests ended, in any way.
+
+    Raises:
+        NoCounter: as `rise`.
+    """
+    names = [name.removeprefix("vllm:") for name in run.after if name.startswith("vllm:request_success")]
+    return sum(rise(run, name) for name in names)
 
 
 def rise_sum(run: WorkloadRun, name: str) -> float:

@@ -86,7 +86,11 @@ def _peak_memory(run: WorkloadRun) -> Estimate:
     return Estimate(run.peak_memory / 2**30)
 
 
-def _ratio(above: float, below: float, drawn: dict[str, Floats] | None, top: str, bottom: str, unit: str) -> Estimate:
+def _ratio(
+    above: float, below: float | None, drawn: dict[str, Floats] | None, top: str, bottom: str, unit: str
+) -> Estimate:
+    if below is None:
+        return Estimate(None, note=f"no data: these figures do not count every {unit}")
     if below == 0:
         return Estimate(None, note=f"no data: there was no {unit}")
     if drawn is None or bottom not in drawn:
@@ -168,7 +172,7 @@ def _passes(run: WorkloadRun, counted: Tally) -> Sequence[float] | None:
     """
     if all(each.steps for each in run.requests):
         return [len(each.steps) - 1 for each in run.requests]
-    if any(each.accepted is None for each in run.requests):
+    if counted.passes is None or any(each.accepted is None for each in run.requests):
         return None
     cut = counted.passes + counted.accepted - (counted.generated - counted.requests)
     return [len(each.output) - 1 - sum(each.accepted or ()) + cut / counted.requests for each in run.requests]

@@ -32,7 +32,7 @@ NEAR_TIE_ELSE = 0.1
 def of_the_times(where: str, counted: Tally, run: WorkloadRun) -> Iterator[Broken]:
     """I5: ITL ÷ TPOT is the tokens of one output, where all requests are of one length."""
     lengths = {len(each.output) for each in run.requests}
-    if len(lengths) != 1 or counted.passes == 0 or lengths == {1}:
+    if len(lengths) != 1 or not counted.passes or lengths == {1}:
         return
     try:
         ratio = one_time(run, "itl") / one_time(run, "tpot")

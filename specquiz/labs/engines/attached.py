@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from specquiz.labs.counting import rise
+from specquiz.labs.counting import finished, rise
 from specquiz.labs.engines.client import Server, ServerProblem
 from specquiz.labs.engines.inspection import Inspected, inspect_server
 from specquiz.labs.engines.process import (
@@ -133,7 +133,7 @@ class _Attached:
         after = self._settled(name, before, len(requests), tokens)
         run = {"started": started, "seconds": round(seconds, 6), "before": before, "after": after}
         passes = sum(len(request["steps"]) - 1 for request in requests)
-        if passes != _rise(before, after, "inter_token_latency_seconds#count"):
+        if passes != rise(_run(before, after), "inter_token_latency_seconds#count"):
             # The server put several passes into one chunk, so a chunk is no pass.
             requests = [{**request, "steps": []} for request in requests]
         return {**run, "requests": requests}
@@ -231,35 +231,25 @@ class _Attached:
         end = time.monotonic() + SETTLE_SECONDS
         while True:
             after = counters(self._page())
-            finished, generated = _finished(before, after), _rise(before, after, "generation_tokens")
-            if finished > requests or generated > tokens:
+            ended, generated = finished(_run(before, after)), rise(_run(before, after), "generation_tokens")
+            if ended > requests or generated > tokens:
                 raise ArmFailed(
-                    f"Others used the server at {self.server.url} during {workload}: it finished {finished} requests "
+                    f"Others used the server at {self.server.url} during {workload}: it finished {ended} requests "
                     f"with {generated} tokens, and ours were {requests} with {tokens}. Their figures are in the "
                     "counters, so nothing is graded. Stop what else uses it and run again."
                 )
-            if (finished, generated) == (requests, tokens):
+            if (ended, generated) == (requests, tokens):
                 return after
             if time.monotonic() > end:
                 raise ArmFailed(
-                    f"The counters of {self.server.url} tell of {finished} requests with {generated} tokens during "
+                    f"The counters of {self.server.url} tell of {ended} requests with {generated} tokens during "
                     f"{workload}, and ours were {requests} with {tokens}. Is /metrics that of another process?"
                 )
             self.cancel.wait(POLL_SECONDS)
 
 
-def _finished(before: Counters, after: Counters) -> int:
-    """Requests that ended in any way, aborted ones too."""
-    names = [name for name in after if name.startswith("vllm:request_success")]
-    return sum(int(_number(after[name]) - _number(before.get(name))) for name in names)
-
-
-def _rise(before: Counters, after: Counters, name: str) -> int:
-    return rise(WorkloadRun(started=0.0, seconds=0.0, before=before, after=after, requests=()), name)
-
-
-def _number(figure: object) -> float:
-    return float(figure) if isinstance(figure, int | float) else 0.0
+def _run(before: Counters, after: Counters) -> WorkloadRun:
+    return WorkloadRun(started=0.0, seconds=0.0, before=before, after=after, requests=())
 
 
 def step_detail(metrics: Mapping[str, Any] | None) -> dict[str, Any]:
