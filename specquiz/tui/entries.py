@@ -153,4 +153,5 @@ def _lab(entry: LabEntry, library: Library) -> Entry:
         lines = [Content.styled("Still missing to open it", "bold $warning")]
         lines += [f"  {wording.missing(lack, library)}" for lack in entry.lock.missing]
     about = _about(entry.lab.title, entry.lab.goal, lines=lines)
-    return Entry(f"lab:{entry.lab.id}", entry.lab.title, wording.lab_status(entry), about, LabStart(lab=entry.lab.id))
+    title = f"{entry.lab.number} {entry.lab.title}".lstrip()
+    return Entry(f"lab:{entry.lab.id}", title, wording.lab_status(entry), about, LabStart(lab=entry.lab.id))

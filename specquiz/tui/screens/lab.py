@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from specquiz.errors import SpecquizError
 from specquiz.labs.model import Lab, ProfileName
+from specquiz.labs.recorded import proved
 from specquiz.labs.tailoring import tailored
 from specquiz.labs.unlocking import Lock, Locked, lock
 from specquiz.sessions.events import LabFinished, LabUnlocked
@@ -111,7 +112,13 @@ class LabScreen(Page):
         if not locked and self.focused is None and self._lab.predict:
             self.query(Input).first().focus(scroll_visible=False)
         note = "locked" if locked else f"profile {self._profile}"
-        self.show_frame(self._lab.title, note, self.LOCKED if locked else self.OPEN)
+        keys = self.LOCKED if locked else self.OPEN
+        shown = [key for key in keys if key is not _RECORDED or self._has_recorded_run]
+        self.show_frame(self._lab.title, note, shown)
+
+    @property
+    def _has_recorded_run(self) -> bool:
+        return any(proved(self._lab, profile) for profile in self._lab.profiles)
 
     def _task_lines(self, found: Lock) -> Iterator[str | Content]:
         yield wording.prose(self._lab.goal)
@@ -122,12 +129,15 @@ class LabScreen(Page):
             yield Content.assemble((f"{name}  ", "bold"), config or "plain decoding")
         profile = self._lab.profiles[self._profile]
         yield f"Runs {profile.model} on the profile {self._profile}, in about {profile.seconds:g} s."
+        if not proved(self._lab, self._profile):
+            yield "Unproved: it has not run on this profile yet, so its bounds are reasoned and not measured."
         if isinstance(found, Locked):
             yield ""
             yield Content.styled("Locked. Still missing to open it", "bold $warning")
             yield from (f"  {wording.missing(lack, self.program.opened.library)}" for lack in found.missing)
             yield ""
-            yield "F6 shows a recorded run meanwhile."
+            if self._has_recorded_run:
+                yield "F6 shows a recorded run meanwhile."
         else:
             later = sum(bool(each.after) for each in here.predict)
             if later:
