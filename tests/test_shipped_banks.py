@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +16,7 @@ from msgspec.structs import replace
 from specquiz import places
 from specquiz.answers import Correct, Wrong, check
 from specquiz.answers import Question as Asked
+from specquiz.answers.configuration import ABSENT
 from specquiz.answers.tolerance import read_tolerance
 from specquiz.banks.loading import load_bank, load_concepts
 from specquiz.banks.model import (
@@ -21,8 +24,10 @@ from specquiz.banks.model import (
     Bank,
     Choice,
     Concept,
+    ConfigQuestion,
     MultiQuestion,
     NumericQuestion,
+    OrderQuestion,
     ShortQuestion,
     SingleQuestion,
     SymbolicQuestion,
@@ -32,6 +37,7 @@ from specquiz.banks.variants import PLACEHOLDER, answer_question
 from specquiz.labs.loading import load_labs
 from specquiz.sessions.events import Item
 from specquiz.sessions.judging import judge
+from specquiz.sessions.planning import draw_item
 
 GROUPS = {
     "Cost model",
@@ -82,6 +88,8 @@ QUESTIONS = [question for _, question in ALL]
 NUMERIC = [question for question in QUESTIONS if isinstance(question, NumericQuestion)]
 FORMULAS = [question for question in QUESTIONS if isinstance(question, NumericQuestion | SymbolicQuestion)]
 CHOICES = [question for question in QUESTIONS if isinstance(question, SingleQuestion | MultiQuestion)]
+ORDERS = [question for question in QUESTIONS if isinstance(question, OrderQuestion)]
+CONFIGS = [question for question in QUESTIONS if isinstance(question, ConfigQuestion)]
 TRACES = [question for question in QUESTIONS if isinstance(question, TraceQuestion)]
 
 each_bank = pytest.mark.parametrize("bank", BANKS.values(), ids=BANKS)
@@ -343,3 +351,45 @@ def test_a_trace_is_right_and_its_mistakes_are_recognised(question: TraceQuestio
         verdict = judge(question, item, wrong.answer)
         assert isinstance(verdict, Wrong)
         assert verdict.misconception == index
+
+
+# --- orders and configurations ---
+
+
+@each(ORDERS)
+def test_an_order_is_right_and_its_mistakes_are_recognised(question: OrderQuestion) -> None:
+    item = draw_item("shipped", question, 1)
+    assert isinstance(judge(question, item, " ".join(question.answer)), Correct)
+    assert question.misconceptions
+    for index, wrong in enumerate(question.misconceptions):
+        verdict = judge(question, item, wrong.answer)
+        assert isinstance(verdict, Wrong)
+        assert verdict.misconception == index
+
+
+@each(CONFIGS)
+def test_a_configuration_is_right_and_its_mistakes_are_recognised(question: ConfigQuestion) -> None:
+    item = Item(bank="shipped", question=question.id)
+    assert isinstance(judge(question, item, json.dumps(question.answer)), Correct)
+    assert question.misconceptions
+    for wrong in question.misconceptions:
+        verdict = judge(question, item, json.dumps(with_part(question.answer, wrong.where)))
+        assert isinstance(verdict, Wrong)
+        assert verdict.message in {other.say for other in question.misconceptions}
+
+
+@each([question for question in CONFIGS if question.start])
+def test_a_text_to_repair_is_readable_and_wrong(question: ConfigQuestion) -> None:
+    assert isinstance(judge(question, Item(bank="shipped", question=question.id), question.start), Wrong)
+
+
+def with_part(configuration: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """The configuration with these values in it, or without the keys that are absent; a dot leads into a nested one."""
+    changed: dict[str, Any] = {key: dict(v) if isinstance(v, dict) else v for key, v in configuration.items()}
+    for key, value in part.items():
+        outer, _, inner = key.rpartition(".")
+        into = changed[outer] if outer else changed
+        into.pop(inner, None)
+        if value != ABSENT:
+            into[inner] = value
+    return changed
