@@ -12,6 +12,8 @@ ABSENT = "absent"
 NESTED = "speculative_config"
 """The engine argument that is a configuration itself."""
 
+_READABLE = 80
+
 Configuration = Mapping[str, Any]
 """Key to a text, number, truth value, None, list, or (for `speculative_config`) a configuration."""
 
@@ -36,6 +38,11 @@ def flat(configuration: Configuration) -> dict[str, Any]:
 def as_text(value: object) -> str:
     """A value or a whole configuration as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def briefly(text: str) -> str:
+    """A text that is cut where it is too long to be read in a sentence."""
+    return text if len(text) <= _READABLE else f"{text[: _READABLE - 1]}…"
 
 
 def shows(part: Mapping[str, object], configuration: Mapping[str, object]) -> bool:

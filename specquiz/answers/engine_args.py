@@ -6,10 +6,11 @@ Source: `AsyncEngineArgs` in vllm/engine/arg_utils.py, vLLM 0.32.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
-from specquiz.answers.configuration import NESTED, as_text
-from specquiz.answers.speculative_config import Fault, closest
+from specquiz.answers.configuration import NESTED, as_text, briefly
+from specquiz.answers.speculative_config import MOST_FAULTS, Fault, closest
 from specquiz.answers.speculative_fields import FIELDS, GONE, as_kind
 
 NAMES = frozenset(
@@ -91,9 +92,9 @@ def split(arguments: Mapping[str, Any]) -> Split:
     """Take engine arguments apart; keys are in vLLM's spelling."""
     engine = {key: value for key, value in arguments.items() if key != NESTED and key not in SHORT}
     written = arguments.get(NESTED)
-    faults = [_unknown(key) for key in engine if key not in NAMES]
+    faults = [_unknown(key) for key in islice((key for key in engine if key not in NAMES), MOST_FAULTS)]
     if written is not None and not isinstance(written, Mapping):
-        say = f"speculative_config takes keys with values, not {as_text(written)}."
+        say = f"speculative_config takes keys with values, not {briefly(as_text(written))}."
         faults.append(Fault(NESTED, say, "'str' object has no attribute 'items'" if isinstance(written, str) else ""))
         written = None
     speculative = None if written is None else dict(written)
@@ -121,15 +122,15 @@ def _ranks_fault(engine: Mapping[str, Any]) -> list[Fault]:
     number = ranks(engine)
     if number is not None and number >= 1:
         return []
-    return [Fault(RANKS, f"{RANKS} is a whole number from 1, not {as_text(engine[RANKS])}.")]
+    return [Fault(RANKS, f"{RANKS} is a whole number from 1, not {briefly(as_text(engine[RANKS]))}.")]
 
 
 def _unknown(key: str) -> Fault:
-    message = f"unrecognized arguments: --{key.replace('_', '-')}"
+    message = f"unrecognized arguments: --{briefly(key.replace('_', '-'))}"
     if key in GONE:
         return Fault(key, f"{key} is gone: {GONE[key]}.", message)
     if key in FIELDS:
         return Fault(key, f"{key} stands in the speculative_config, not beside it.", message)
     close = closest(key, NAMES)
     hint = f" Did you mean {close}?" if close else ""
-    return Fault(key, f"There is no engine argument {key}.{hint}", message)
+    return Fault(key, f"There is no engine argument {briefly(key)}.{hint}", message)

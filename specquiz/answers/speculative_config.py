@@ -12,11 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from specquiz.answers.configuration import as_text, same
+from specquiz.answers.configuration import as_text, briefly, same
 from specquiz.answers.speculative_fields import BY_VLLM, FIELDS, GONE, METHODS, MTP_NAMES, as_kind
 
 MOST_DRAFTED = 128
 """vLLM's sampler stops the server at the first round with a longer draft (`MAX_SPEC_LEN`)."""
+
+MOST_FAULTS = 3
+"""More than these are not told at once."""
 
 _SELF_DRAFTING = frozenset(("ngram", "ngram_gpu", "mtp", "dspark", "suffix", "extract_hidden_states"))
 """Methods that need no `model`."""
@@ -66,7 +69,7 @@ def resolve(configuration: Mapping[str, Any], facts: Facts) -> Resolved:
         values = {**_defaults(), **values}
         faults = [*_named_by(values), *_about_method(values, facts), *_about_drafts(values, facts)]
         faults += [*_about_sampling(values), *_about_schedule(values)]
-    return Resolved(values, tuple(faults))
+    return Resolved(values, tuple(faults[:MOST_FAULTS]))
 
 
 def _typed(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
@@ -77,11 +80,13 @@ def _typed(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]]:
         field = FIELDS.get(key)
         if field is None:
             faults.append(_unknown(key))
+            if len(faults) == MOST_FAULTS:
+                break
             continue
         try:
             typed = as_kind(value, field.kind)
         except ValueError:
-            faults.append(Fault(key, f"{key} takes a {field.kind}, not {as_text(value)}."))
+            faults.append(Fault(key, f"{key} takes a {field.kind}, not {briefly(as_text(value))}."))
             continue
         names = (*METHODS, *MTP_NAMES) if key == "method" else field.names
         if names and typed not in names:
@@ -106,7 +111,7 @@ def _unknown(key: str) -> Fault:
         return Fault(key, f"{key} is filled in by vLLM itself.")
     close = closest(key, FIELDS)
     hint = f" Did you mean {close}?" if close else ""
-    return Fault(key, f"There is no key {key}.{hint}", "Unexpected keyword argument")
+    return Fault(key, f"There is no key {briefly(key)}.{hint}", "Unexpected keyword argument")
 
 
 def _no_such_name(key: str, name: str) -> Fault:
@@ -116,7 +121,9 @@ def _no_such_name(key: str, name: str) -> Fault:
     else:
         close = closest(name, known)
         hint = f" Did you mean {close}?" if close else f" It is one of {', '.join(known)}."
-    return Fault(key, f"{key} cannot be {as_text(name)}.{hint}", "Input should be " + " or ".join(known[:2]) + ", …")
+    return Fault(
+        key, f"{key} cannot be {briefly(as_text(name))}.{hint}", "Input should be " + " or ".join(known[:2]) + ", …"
+    )
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:

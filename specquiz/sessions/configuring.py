@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from specquiz.answers import Correct, Invalid, Verdict, Wrong
 from specquiz.answers.config_reading import Written, read_configuration
 from specquiz.answers.config_taking import Taken, take
-from specquiz.answers.configuration import as_text, flat, same, shows
+from specquiz.answers.configuration import as_text, briefly, flat, same, shows
+from specquiz.answers.speculative_config import MOST_FAULTS
 from specquiz.answers.verdict import Refusal
 from specquiz.banks.config_keys import ANY
 from specquiz.banks.model import ConfigQuestion
-
-_MOST_FAULTS = 3
-"""More sentences than these help nobody."""
 
 
 def judge_configuration(question: ConfigQuestion, text: str) -> Verdict:
@@ -28,7 +26,7 @@ def judge_configuration(question: ConfigQuestion, text: str) -> Verdict:
             return Wrong(message=misconception.say, read_as=read_as, misconception=number)
     sentences = [str(fault) for fault in given.faults] or list(_differences(question, given))
     if sentences:
-        return Wrong(message=" ".join(sentences[:_MOST_FAULTS]), read_as=read_as)
+        return Wrong(message=" ".join(sentences[:MOST_FAULTS]), read_as=read_as)
     return Correct(message="vLLM takes it, and every key is right.", read_as=read_as)
 
 
@@ -48,11 +46,11 @@ def _differences(question: ConfigQuestion, given: Taken) -> Iterator[str]:
         if value is None:
             yield f"{key} is missing."
         elif key not in written:
-            yield f"{key} is missing, and vLLM takes {as_text(value)} for it."
+            yield f"{key} is missing, and vLLM takes {briefly(as_text(value))} for it."
         elif right is None:
-            yield f"{key} does not belong here."
+            yield f"{briefly(key)} does not belong here."
         else:
-            yield f"{key} is {as_text(value)}, which is not what is asked for."
+            yield f"{key} is {briefly(as_text(value))}, which is not what is asked for."
 
 
 def _accepted(question: ConfigQuestion, key: str, value: object) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -174,3 +176,23 @@ def test_the_solution_of_a_configuration_is_judged_right() -> None:
         item = Item(bank="b", question=question.id)
         assert fits(question, item)
         assert isinstance(judge(question, item, solution(question, item)), Correct)
+
+
+@pytest.mark.parametrize("question", [CONFIG, SERVER], ids=["config", "server"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",".join(f"num_spec{number}:1" for number in range(700)),
+        "num_speculative_tokens" * 450 + ": 1",
+        "method: " + "ngram" * 1900,
+        "num_speculative_tokens_per_batch_size: [" + ",".join(["[1,4,5]"] * 1200) + "]",
+    ],
+    ids=["keys", "key", "value", "list"],
+)
+def test_a_flood_of_keys_or_values_is_answered_in_a_few_sentences(question: ConfigQuestion, text: str) -> None:
+    began = time.process_time()
+
+    found = verdict(question, text)
+
+    assert time.process_time() - began < 0.25
+    assert len(found.message) < 1000
