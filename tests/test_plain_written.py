@@ -97,7 +97,7 @@ def test_lines_to_an_empty_one_are_the_answer_and_its_points_are_marked_one_by_o
     said = desk.practise(*ANSWER, "y", "y", "n", ":next", ":quit")
     assert "Your answer, in lines; an empty line ends it" in said
     assert "1. Says that decoding reads all weights once per step. (must, weight 2)" in " ".join(said.split())
-    assert "[strong] 4 of 5 by weight. Not said: Says that the arithmetic" in " ".join(said.split())
+    assert "[strong] 4 of 5 by weight. - Not said: Says that the arithmetic" in " ".join(said.split())
     assert [part for part in ("A junior answer:", "A senior answer:", "A staff answer:") if part not in said] == []
     assert "Follow-up 1: At which batch does this stop?" in said
     (answered,) = [event for event in desk.log if isinstance(event, Answered)]
@@ -266,3 +266,31 @@ def test_what_was_typed_before_the_kill_is_there_again(tmp_path: Path) -> None:
     said, _ = again.communicate(b"\ny\ny\ny\n:next\n", timeout=60)
     assert "Your answer so far" in said.decode()
     assert "[strong]" in said.decode()
+
+
+def test_when_time_is_up_in_mid_sentence_what_is_there_is_marked(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    command = (
+        "mock",
+        "--plain",
+        "--bank",
+        str(BANK),
+        "written",
+        "--written",
+        "1",
+        "--seed",
+        "1",
+        "--minutes",
+        "0.1",
+        "--questions",
+        "2",
+    )
+    running = program(home, *command)
+    type_and_wait(running, "yes", "Your answer, in lines")
+    type_and_wait(running, "The weights are read once.", "The clock has stopped.")
+    said, _ = running.communicate(b"y\ny\ny\n:next\n", timeout=60)
+    with open_log(home / "log.sqlite3") as log:
+        answers = [event.text for event in log.events() if isinstance(event, Answered) and event.band]
+    assert answers == ["The weights are read once."]
+    assert "Time is up." in said.decode()
+    assert "2 of 2 right" in said.decode()

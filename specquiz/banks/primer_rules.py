@@ -61,7 +61,7 @@ def missing_pages(folder: Path, concepts: Mapping[str, Concept]) -> Iterator[Pro
     for group in dict.fromkeys(concept.group for concept in concepts.values()):
         path = folder / FOLDER / f"{group_slug(group)}.md"
         if not path.is_file():
-            yield Problem(path, 1, 1, "SQ409", "warning", f"the page of the group {group!r} is missing")
+            yield Problem(path, 1, 1, "SQ409", "error", f"the page of the group {group!r} is missing")
 
 
 def _lint_page(path: Path, concepts: Mapping[str, Concept], strict: bool) -> list[Problem]:

@@ -11,7 +11,7 @@ from specquiz.console import Console
 from specquiz.plain.asking import typed_in
 from specquiz.sessions.mock import Mock
 from specquiz.sessions.practice import Practice
-from specquiz.sessions.rubric import AskFollowUp, GradeReply, MarkPoints
+from specquiz.sessions.rubric import AskFollowUp, GradeReply, MarkPoints, missed, reason
 
 MARKING_HELP = """\
 You, or a partner who listens, say of each point whether the answer makes it, and grade each reply to a follow-up.
@@ -110,7 +110,9 @@ def say_marked(sitting: Practice | Mock, console: Console) -> None:
     if sitting.state.shown or answered is None:
         console.say("[shown]")
     else:
-        console.say(f"[{answered.band}] {answered.message}")
+        console.say(f"[{answered.band}] {reason(question.rubric, sitting.state.marks)}")
+        for point in missed(question.rubric, sitting.state.marks):
+            console.option("-", f"Not said: {' '.join(point.point.split())}")
     for name in ("junior", "senior", "staff"):
         console.say()
         console.say(f"A {name} answer:")

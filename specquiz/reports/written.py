@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from specquiz.banks.model import ShortQuestion
 from specquiz.sessions.engine import ItemState, Session
 from specquiz.sessions.history import key_of
-from specquiz.sessions.rubric import missed
+from specquiz.sessions.rubric import missed, reason
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -26,7 +26,7 @@ def answer_blocks(question: ShortQuestion, state: ItemState) -> Iterator[str]:
     if state.written is not None and state.written.text.strip():
         yield f"Your answer:\n\n{_quoted(state.written.text)}"
     if state.answered is not None:
-        yield state.answered.message.partition(" Not said: ")[0]
+        yield reason(question.rubric, state.marks)
         yield "\n".join(_point_lines(question, state.marks))
     elif state.waiting:
         yield "Nobody has marked it."

@@ -43,16 +43,18 @@ def is_right(grade: Grade) -> bool:
     return grade != "weak"
 
 
-def verdict_text(rubric: Sequence[RubricPoint], marks: Mapping[int, bool]) -> str:
-    """What the band rests on, and the points that are missing, in sentences."""
+def reason(rubric: Sequence[RubricPoint], marks: Mapping[int, bool]) -> str:
+    """What the band rests on, in a sentence or two."""
     weight = sum(point.weight for point in rubric)
-    made = share(rubric, marks) * weight
-    lacking = missed(rubric, marks)
-    sentences = [f"{made} of {weight} by weight."]
-    if any(point.must for point in lacking):
-        sentences.append("A point that it must make is missing.")
-    sentences += [f"Not said: {' '.join(point.point.split())}" for point in lacking]
-    return " ".join(sentences)
+    lacks = any(point.must for point in missed(rubric, marks))
+    made = f"{share(rubric, marks) * weight} of {weight} by weight."
+    return f"{made} A point that must be made is missing." if lacks else made
+
+
+def verdict_text(rubric: Sequence[RubricPoint], marks: Mapping[int, bool]) -> str:
+    """What the band rests on, and the points that were not made, in sentences."""
+    lacking = [" ".join(point.point.split()).rstrip(".") for point in missed(rubric, marks)]
+    return " ".join([reason(rubric, marks), *(f"Not said: {point}." for point in lacking)])
 
 
 @dataclass(frozen=True)

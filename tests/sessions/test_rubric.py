@@ -87,7 +87,7 @@ def test_ok_and_strong_count_as_right() -> None:
 
 def test_the_verdict_says_what_was_not_said() -> None:
     said = verdict_text(rubric(2, 1, 2, must=0), made(1, 2))
-    assert said == "3 of 5 by weight. A point that it must make is missing. Not said: p0"
+    assert said == "3 of 5 by weight. A point that must be made is missing. Not said: p0."
 
 
 # The tree of follow-ups

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from hand_clock import HandClock  # type: ignore[import-not-found]
 from hypothesis import given, settings
@@ -292,3 +293,20 @@ def test_whenever_it_ends_it_goes_on_at_the_same_place(mode: str, data: st.DataO
         assert (sitting.phase, sitting.step, sitting.written) == before
     counts = summarise(sitting.session)
     assert counts.asked == counts.right + counts.wrong + counts.shown + counts.unmarked + counts.unanswered
+
+
+OLD_LOG = """\
+{"kind":"session_started","at":1.0,"session":"s","mode":"mock","seed":1,"items":[{"bank":"b","question":"q"}],"seconds":60}
+{"kind":"answered","at":2.0,"session":"s","index":0,"text":"x","outcome":"correct","message":"m","seconds":1.0}
+{"kind":"finished","at":3.0,"session":"s","how":"done"}
+"""
+"""A log as it was written before answers could be written."""
+
+
+def test_a_log_from_before_there_were_written_answers_is_read_as_it_was() -> None:
+    events = [msgspec.json.decode(line, type=AnyEvent) for line in OLD_LOG.splitlines()]
+    session = replay(events)
+    assert session.items[0].right
+    assert session.ended == 3.0
+    assert summarise(session).unmarked == 0
+    assert [attempt.right for attempt in latest_attempts(events).values()] == [True]

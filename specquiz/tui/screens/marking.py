@@ -16,7 +16,7 @@ from specquiz.banks.model import Grade, ShortQuestion
 from specquiz.reports.written import SENIORITIES
 from specquiz.sessions.mock import Mock
 from specquiz.sessions.practice import Practice
-from specquiz.sessions.rubric import AskFollowUp, GradeReply, Marked, MarkPoints, band, share
+from specquiz.sessions.rubric import AskFollowUp, GradeReply, Marked, MarkPoints, band, missed, reason, share
 from specquiz.terminal import visible
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
@@ -25,7 +25,7 @@ from specquiz.tui.widgets.choices import Choices
 from specquiz.tui.widgets.editor import GIVE_SHOWN, Editor
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.points import Points
-from specquiz.tui.widgets.visuals import Lines
+from specquiz.tui.widgets.visuals import Hanging, Lines
 
 _STYLES = {"weak": "bold $error", "ok": "bold $warning", "strong": "bold $success"}
 _GRADES: tuple[tuple[Grade, str], ...] = (
@@ -128,8 +128,9 @@ class MarkingScreen(Page):
                 primer = Key("F6", "primer", "screen.primer")
                 self._frame(Key("Enter", does, "screen.next"), *self.QUIT, primer, *more, self.LEAVE)
         self.query_one("#standing").display = isinstance(step, MarkPoints)
-        acting = isinstance(step, MarkPoints | GradeReply) or (isinstance(step, AskFollowUp) and not reading)
-        self.query_one("#told").set_class(acting, "-shared")
+        told = self.query_one("#told")
+        told.set_class(isinstance(step, MarkPoints), "-beside-points")
+        told.set_class(isinstance(step, GradeReply | AskFollowUp) and not reading, "-beside-reply")
 
     def _frame(self, *keys: Key) -> None:
         number, count = self._sitting.position
@@ -173,8 +174,10 @@ class MarkingScreen(Page):
         if state.shown or state.answered is None:
             yield Content.assemble(("[shown] ", "bold $warning"), "It will come back among the missed ones.")
         else:
-            graded = state.answered.band
-            yield Content.assemble((f"[{graded}] ", _STYLES[graded]), visible(state.answered.message))
+            graded, rubric = state.answered.band, self._question.rubric
+            yield Content.assemble((f"[{graded}] ", _STYLES[graded]), reason(rubric, state.marks))
+            for point in missed(rubric, state.marks):
+                yield Hanging(Content("not said  "), Content(visible(" ".join(point.point.split()))))
         for name in SENIORITIES:
             yield ""
             yield Content.styled(f"a {name} answer", "bold $secondary")
