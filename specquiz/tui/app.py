@@ -14,7 +14,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.reactive import Reactive
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
@@ -144,13 +144,13 @@ class SpecquizApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """What nobody can see takes no key: on a terminal that is too small only quitting works."""
         typed = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.key != "ctrl+q")
-        if not (typed and self._page_is_covered()):
+        if not (typed and self._is_covered()):
             await super().on_event(event)
 
-    def _page_is_covered(self) -> bool:
+    def _is_covered(self) -> bool:
         columns, rows = self.size
         small = columns < MINIMUM[0] or rows < MINIMUM[1]
-        return small and len(self.screen_stack) > 0 and isinstance(self.screen, Page)
+        return small and len(self.screen_stack) > 0 and isinstance(self.screen, Page | ModalScreen)
 
     def action_help(self) -> None:
         from specquiz.tui.screens.dialogs import Help

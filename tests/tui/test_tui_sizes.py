@@ -7,15 +7,17 @@ from collections.abc import Callable
 import pytest
 from textual.events import Paste
 from textual.widgets import Input
-from tui_samples import screen_text, seen, words  # type: ignore[import-not-found]
+from tui_samples import LAB, screen_text, seen, words  # type: ignore[import-not-found]
 
 from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
+from specquiz.tui.screens.dialogs import Confirm, Help
 from specquiz.tui.screens.home import HomeScreen
+from specquiz.tui.screens.lab import LabScreen
 from specquiz.tui.screens.mock import MockScreen
 from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.practice import PracticeScreen
-from specquiz.tui.start import Home, MockStart, PracticeStart, Start
+from specquiz.tui.start import Home, LabStart, MockStart, PracticeStart, Start
 from specquiz.tui.widgets.lines import Key, KeyLine
 
 MakeApp = Callable[..., SpecquizApp]
@@ -85,3 +87,33 @@ def test_keys_that_do_not_fit_are_left_out_whole() -> None:
     line = KeyLine([Key("q", "quit", ""), Key("F1", "help", ""), Key("F9", "finish the interview", "")])
     assert line.fitting(14).plain == "q quit"
     assert line.fitting(30).plain == "q quit  F1 help"
+
+
+async def test_a_dialog_that_nobody_can_see_takes_no_answer_either(make_app: MakeApp, log: Log) -> None:
+    app = make_app(LabStart(lab=LAB.id))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(pilot, LabScreen)
+        await pilot.press("f7")
+        await seen(pilot, Confirm)
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        assert "specquiz needs 40 columns and 12 rows" in words(app)
+        await pilot.press("y")
+        assert isinstance(app.screen, Confirm)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        await pilot.press("n")
+        await seen(pilot, LabScreen)
+    assert log.events() == []
+
+
+async def test_the_help_scrolls_by_the_arrows_where_it_does_not_fit(make_app: MakeApp) -> None:
+    app = make_app()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await seen(pilot, HomeScreen)
+        await pilot.press("f1")
+        await seen(pilot, Help)
+        before = words(app)
+        await pilot.press("pagedown")
+        await pilot.pause()
+        assert words(app) != before

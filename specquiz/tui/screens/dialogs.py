@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,26 +12,45 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from specquiz.tui.screens.page import TooSmall
 from specquiz.tui.widgets.visuals import Hanging, Lines
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-class AskNumber(ModalScreen[int | None]):
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer]):
+    """Something small on top of a page. Subclasses give `body`; like a page it is covered while it cannot be seen."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="dialog")
+
+    def compose(self) -> ComposeResult:
+        yield from self.body()
+        yield TooSmall(id="too-small")
+
+    def body(self) -> ComposeResult:
+        """The box."""
+        raise NotImplementedError
+
+
+class AskNumber(Dialog[int | None]):
     """Ask for a whole number; None if the person goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f4", "back", "Back")]
 
     def __init__(self, title: str, text: str, *, suggested: int, least: int = 1, most: int) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._title = title
         self._text = text
         self._suggested = suggested
         self._least = least
         self._most = most
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         with Vertical(classes="box"):
             yield Static(Content(self._title), classes="heading")
             yield Static(Content(self._text))
@@ -57,7 +76,7 @@ class AskNumber(ModalScreen[int | None]):
         self.dismiss(None)
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """Ask before something that cannot be taken back. The safe choice comes first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -68,13 +87,13 @@ class Confirm(ModalScreen[bool]):
     ]
 
     def __init__(self, title: str, text: str, *, yes: str, no: str = "No, go back") -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._title = title
         self._text = text
         self._yes = yes
         self._no = no
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         with Vertical(classes="box"):
             yield Static(Content(self._title), classes="heading")
             yield Static(Content(self._text))
@@ -100,7 +119,7 @@ class Confirm(ModalScreen[bool]):
             options.action_cursor_up()
 
 
-class Help(ModalScreen[None]):
+class Help(Dialog[None]):
     """The keys of a page, and the few that hold everywhere."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,f1,f4,q,question_mark", "app.pop_screen", "Back")]
@@ -112,10 +131,10 @@ class Help(ModalScreen[None]):
     )
 
     def __init__(self, page: Screen[Any]) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._rows = (*getattr(page, "KEY_HELP", ()), *self.EVERYWHERE)
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         width = max(len(key) for key, _ in self._rows) + 2
         with VerticalScroll(classes="box"):
             yield Static(Content("Keys"), classes="heading")
@@ -125,4 +144,7 @@ class Help(ModalScreen[None]):
                     for key, does in self._rows
                 )
             )
-            yield Static(Content("Enter or Esc back"), classes="keys")
+            yield Static(Content("arrows scroll   Enter or Esc back"), classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()

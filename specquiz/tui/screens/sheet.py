@@ -9,24 +9,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from specquiz.tui import wording
+from specquiz.tui.screens.dialogs import Dialog
 
 
-class AnswerSheet(ModalScreen[int | None]):
+class AnswerSheet(Dialog[int | None]):
     """Every question in a line; gives the index of the one to go to, None to stay."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f4,f8", "back", "Back")]
 
     def __init__(self, states: Sequence[tuple[bool, bool]], here: int) -> None:
-        super().__init__(classes="dialog")
+        super().__init__()
         self._states = states
         self._here = here
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         with Vertical(classes="box"):
             yield Static(Content("Answer sheet"), classes="heading")
             yield OptionList(
