@@ -6,6 +6,7 @@ Coverage and tokens per pass divide by all decode passes, with a draft or withou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,19 @@ from specquiz.labs.estimates import Estimate, Floats, resamples
 from specquiz.labs.evidence import ArmRun, RequestRun, WorkloadRun
 from specquiz.labs.model import Quantity
 from specquiz.labs.timing import mean_time
+from specquiz.labs.unreported import worked_out
 from specquiz.theory.acceptance import alpha_from_counters, alpha_from_steps
 from specquiz.theory.closed_forms import tokens_per_pass
 
 _NO_DETAIL = "no interval: this vLLM reports no detail by request"
+
+
+class _Drawn(NamedTuple):
+    """A sum over requests, and the values it takes when they are drawn again."""
+
+    total: float
+    draws: Floats
+    """Shape (`RESAMPLES`,)."""
 
 
 def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) -> Estimate:
@@ -48,7 +58,7 @@ def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) 
         counted = tally(run, k)
     except NoCounter as missing:
         return Estimate(None, note=str(missing))
-    drawn = _resampled(run, counted)
+    drawn = _resampled(arm, run, counted)
     match quantity:
         case "tokens_per_pass":
             return _ratio(
@@ -86,25 +96,26 @@ def _peak_memory(run: WorkloadRun) -> Estimate:
     return Estimate(run.peak_memory / 2**30)
 
 
-def _ratio(
-    above: float, below: float | None, drawn: dict[str, Floats] | None, top: str, bottom: str, unit: str
-) -> Estimate:
+def _ratio(above: float, below: float | None, drawn: dict[str, _Drawn], top: str, bottom: str, unit: str) -> Estimate:
     if below is None:
         return Estimate(None, note=f"no data: these figures do not count every {unit}")
     if below == 0:
         return Estimate(None, note=f"no data: there was no {unit}")
-    if drawn is None or bottom not in drawn:
+    if not {top, bottom} <= drawn.keys():
         return Estimate(above / below, note=_NO_DETAIL)
+    over, under = drawn[top], drawn[bottom]
+    # 1 where every step is reported; else what was worked out misses a little, and the draws keep the value's middle.
+    scale = (above * under.total) / (below * over.total) if over.total else 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        draws = np.where(drawn[bottom] > 0, drawn[top] / drawn[bottom], np.nan)
+        draws = np.where(under.draws > 0, scale * over.draws / under.draws, np.nan)
     return Estimate(above / below, draws)
 
 
-def _alpha(counted: Tally, run: WorkloadRun, drawn: dict[str, Floats] | None, k: int) -> Estimate:
+def _alpha(counted: Tally, run: WorkloadRun, drawn: dict[str, _Drawn], k: int) -> Estimate:
     """α as accepted among judged tokens; from the steps where they are known, else from the counters if they do."""
     if counted.drafts == 0:
         return Estimate(None, note="no data: there was no draft")
-    if drawn is not None:
+    if all(each.accepted is not None for each in run.requests) and run.requests:
         steps = [(got, offered) for each in run.requests for got, offered in _steps(each)]
         judged = alpha_from_steps(*zip(*steps, strict=True)).judged or 0
         return _ratio(counted.accepted, judged, drawn, "accepted", "judged", "judged token")
@@ -113,7 +124,7 @@ def _alpha(counted: Tally, run: WorkloadRun, drawn: dict[str, Floats] | None, k:
     )
     if by_counters.alpha is None:
         return Estimate(None, note="no α: some drafts were shorter than K, and this vLLM reports no detail by step")
-    return Estimate(by_counters.alpha, note=_NO_DETAIL)
+    return _ratio(by_counters.alpha, 1, drawn, "accepted", "judged", "judged token")
 
 
 def _steps(request: RequestRun) -> list[tuple[int, int]]:
@@ -146,22 +157,30 @@ def _at_position(counted: Tally, run: WorkloadRun, position: int, *, given_befor
     return Estimate(value, np.where(np.isfinite(draws), draws, np.nan))
 
 
-def _resampled(run: WorkloadRun, counted: Tally) -> dict[str, Floats] | None:
-    """Sums over resampled requests, shape (`RESAMPLES`,) each; None where the detail by request is missing."""
-    drafting = counted.drafts > 0
-    if len(run.requests) < 2 or (drafting and any(request.accepted is None for request in run.requests)):
-        return None
-    sums: dict[str, Sequence[float]] = {
-        "tokens": [len(request.output) - 1 for request in run.requests],
-        "drafts": [len(request.drafted or ()) for request in run.requests],
-        "drafted": [sum(request.drafted or ()) for request in run.requests],
-        "accepted": [sum(request.accepted or ()) for request in run.requests],
-        "judged": [sum(min(got + 1, offered) for got, offered in _steps(request)) for request in run.requests],
-    }
+def _resampled(arm: ArmRun, run: WorkloadRun, counted: Tally) -> dict[str, _Drawn]:
+    """Sums over resampled requests; without those whose detail by request is missing."""
+    if len(run.requests) < 2:
+        return {}
+    sums: dict[str, Sequence[float]] = {"tokens": [len(request.output) - 1 for request in run.requests]}
     if (passes := _passes(run, counted)) is not None:
         sums["passes"] = passes
+    if (steps := _steps_by_request(arm, run, counted)) is not None:
+        sums["drafts"] = [len(each) for each in steps]
+        sums["drafted"] = [sum(offered for _, offered in each) for each in steps]
+        sums["accepted"] = [sum(got for got, _ in each) for each in steps]
+        sums["judged"] = [sum(min(got + 1, offered) for got, offered in each) for each in steps]
     chosen = resamples(len(run.requests))
-    return {name: np.asarray(values, dtype=np.float64)[chosen].sum(axis=1) for name, values in sums.items()}
+    return {
+        name: _Drawn(float(sum(values)), np.asarray(values, dtype=np.float64)[chosen].sum(axis=1))
+        for name, values in sums.items()
+    }
+
+
+def _steps_by_request(arm: ArmRun, run: WorkloadRun, counted: Tally) -> Sequence[list[tuple[int, int]]] | None:
+    """(accepted, drafted) of the steps of each request; None where they cannot be told."""
+    if counted.drafts == 0 or all(request.accepted is not None for request in run.requests):
+        return [_steps(request) for request in run.requests]
+    return worked_out(arm, run, counted)
 
 
 def _passes(run: WorkloadRun, counted: Tally) -> Sequence[float] | None:

@@ -98,7 +98,7 @@ def test_a_rule_for_one_profile_does_not_judge_another(lab: Lab, evidence: Evide
 
 def test_no_detail_means_no_data_and_not_passed(lab: Lab, evidence: Evidence) -> None:
     requests = evidence.arms["ngram"].workloads["echo"].requests
-    bare = tuple(replace(each, accepted=None, drafted=None) for each in requests)
+    bare = tuple(replace(each, accepted=None, drafted=None, steps=()) for each in requests)
     found = grade(lab, sealed(with_run(evidence, "ngram", "echo", requests=bare)))
 
     assert isinstance(found, Graded)

@@ -116,7 +116,7 @@ def test_positions_that_are_missing_are_refused(arm: ArmRun) -> None:
 
 
 def test_without_detail_by_step_the_value_stays_and_the_interval_goes(arm: ArmRun) -> None:
-    bare = tuple(replace(each, accepted=None, drafted=None) for each in arm.workloads["echo"].requests)
+    bare = tuple(replace(each, accepted=None, drafted=None, steps=()) for each in arm.workloads["echo"].requests)
     old = with_requests(arm, bare)
 
     rate = estimate(old, "echo", "draft_acceptance_rate")
