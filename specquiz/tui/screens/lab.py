@@ -19,7 +19,7 @@ from specquiz.labs.unlocking import Lock, Locked, lock
 from specquiz.sessions.events import LabFinished, LabUnlocked
 from specquiz.sessions.mastery import mastery
 from specquiz.tui import wording
-from specquiz.tui.screens.page import Page
+from specquiz.tui.screens.form import FormPage
 from specquiz.tui.start import LabStart
 from specquiz.tui.widgets.asked import Asked, asked_prediction
 from specquiz.tui.widgets.lines import Key
@@ -33,7 +33,7 @@ _RECORDED = Key("F6", "recorded run", "screen.recorded")
 _LEAVE = Key("F4", "home", "screen.leave")
 
 
-class LabScreen(Page):
+class LabScreen(FormPage):
     """The task and its predictions. The run has a screen of its own."""
 
     KEY_HELP = (
@@ -48,16 +48,11 @@ class LabScreen(Page):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f4,escape", "leave", "Home"),
-        Binding("f5", "start", "Run"),
         Binding("f6", "recorded", "Recorded run"),
         Binding("f7", "override", "Open anyway"),
         Binding("f8", "profile", "Profile"),
-        Binding("up", "app.focus_previous", show=False),
-        Binding("down", "app.focus_next", show=False),
-        Binding("pageup", "scroll_text(-1)", show=False),
-        Binding("pagedown", "scroll_text(1)", show=False),
     ]
-    OPEN = (Key("Enter", "next", "app.focus_next"), *_HOME, Key("F5", "run", "screen.start"), _RECORDED, _LEAVE)
+    OPEN = (Key("Enter", "next", "app.focus_next"), *_HOME, Key("F5", "run", "screen.submit"), _RECORDED, _LEAVE)
     LOCKED = (*_HOME, _RECORDED, Key("F7", "open anyway", "screen.override"), _LEAVE)
 
     def __init__(self, lab: Lab, start: LabStart) -> None:
@@ -162,30 +157,20 @@ class LabScreen(Page):
             told = ", ".join(wording.OUTCOMES[outcome] for outcome in ended[-OWN_RUNS:])
             yield f"Your last runs: {told}."
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        asked = event.input.parent
-        if not isinstance(asked, Asked) or not asked.valid():
-            return
-        if asked is self.query(Asked).last():
-            self.action_start()
-        else:
-            self.focus_next()
-
-    def action_start(self) -> None:
+    def action_submit(self) -> None:
         """Start the run, once every prediction is a number that can be."""
         from specquiz.labs.environment import find
         from specquiz.tui.screens.labrun import LabRunScreen
 
         found = self._lock()
-        if isinstance(found, Locked) or not all(asked.valid() for asked in self.query(Asked)):
+        if isinstance(found, Locked) or not self.all_valid():
             return
         try:
             environment = find(self._profile)
         except SpecquizError as error:
             self._tell("No vLLM", str(error).splitlines())
             return
-        typed = {asked.asked: asked.text for asked in self.query(Asked)}
+        typed = self.typed()
         config = typed.pop(CONFIG, None)
         self.app.push_screen(LabRunScreen(self._lab, self._profile, typed, environment, found.how, config))
 
@@ -230,10 +215,6 @@ class LabScreen(Page):
         await form.query(Asked).remove()
         await form.mount_all(self._entries())
         self._show()
-
-    def action_scroll_text(self, pages: int) -> None:
-        sheet = self.query_one("#sheet", VerticalScroll)
-        sheet.scroll_relative(y=pages * max(1, sheet.size.height - 1), animate=False)
 
     def action_leave(self) -> None:
         self.app.pop_screen()

@@ -12,13 +12,13 @@ from textual.widgets import Input, Static
 
 from specquiz.labs.model import Lab, Prediction
 from specquiz.terminal import visible
-from specquiz.tui.screens.page import Page
-from specquiz.tui.widgets.asked import Asked, asked_prediction
+from specquiz.tui.screens.form import FormPage
+from specquiz.tui.widgets.asked import asked_prediction
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.visuals import Lines
 
 
-class LabAskingScreen(Page):
+class LabAskingScreen(FormPage):
     """Asks for staged predictions; the run waits for them. Leaving without them stops the run, after asking.
 
     Args:
@@ -34,17 +34,10 @@ class LabAskingScreen(Page):
         ("PgUp PgDn", "scroll"),
         ("F4, Esc", "stop the run (asks first)"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "commit", "Go on"),
-        Binding("f4,escape", "leave", "Stop"),
-        Binding("up", "app.focus_previous", show=False),
-        Binding("down", "app.focus_next", show=False),
-        Binding("pageup", "scroll_text(-1)", show=False),
-        Binding("pagedown", "scroll_text(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f4,escape", "leave", "Stop")]
     KEYS = (
         Key("Enter", "next", "app.focus_next"),
-        Key("F5", "go on", "screen.commit"),
+        Key("F5", "go on", "screen.submit"),
         Key("F1", "help", "app.help"),
         Key("F4", "stop", "screen.leave"),
     )
@@ -73,20 +66,10 @@ class LabAskingScreen(Page):
         self.query(Input).first().focus(scroll_visible=False)
         self.show_frame(self._lab.title, "before the next arm", self.KEYS)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        asked = event.input.parent
-        if not isinstance(asked, Asked) or not asked.valid():
-            return
-        if asked is self.query(Asked).last():
-            self.action_commit()
-        else:
-            self.focus_next()
-
-    def action_commit(self) -> None:
+    def action_submit(self) -> None:
         """Hand the predictions over, once each of them can be."""
-        if all(asked.valid() for asked in self.query(Asked)):
-            self._close({asked.asked: asked.text for asked in self.query(Asked)})
+        if self.all_valid():
+            self._close(self.typed())
 
     def action_leave(self) -> None:
         """Stop the run, after asking."""
@@ -102,7 +85,3 @@ class LabAskingScreen(Page):
     def _close(self, answers: Mapping[str, str] | None) -> None:
         self.app.pop_screen()
         self._answer(answers)
-
-    def action_scroll_text(self, pages: int) -> None:
-        sheet = self.query_one("#sheet", VerticalScroll)
-        sheet.scroll_relative(y=pages * max(1, sheet.size.height - 1), animate=False)
