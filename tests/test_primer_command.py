@@ -55,6 +55,13 @@ def test_a_group_shows_its_page_and_a_concept_its_section(capsys: pytest.Capture
     assert "worked" not in section
 
 
+def test_a_slug_may_be_written_with_blanks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["primer", "tokens-per-pass"]) == 0
+    with_hyphens = capsys.readouterr().out
+    assert main(["primer", "Tokens per pass"]) == 0
+    assert capsys.readouterr().out == with_hyphens
+
+
 def test_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["primer", "--json"]) == 0
     listed = {page["primer"]: page for page in json.loads(capsys.readouterr().out)["primers"]}

@@ -193,4 +193,5 @@ _LIST = "`specquiz primer` lists the groups and their concepts; `specquiz primer
 
 
 def _same(one: str, other: str) -> bool:
-    return one.casefold() == other.casefold()
+    """Whether two names are the same but for case and for hyphens in place of blanks."""
+    return one.casefold().replace("-", " ") == other.casefold().replace("-", " ")
