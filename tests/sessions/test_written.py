@@ -270,7 +270,7 @@ ACTS: dict[str, Act] = {
 
 @pytest.mark.parametrize("mode", ["practice", "mock"])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whenever_it_ends_it_goes_on_at_the_same_place(mode: str, data: st.DataObject) -> None:
     library, clock = load(), HandClock()
     log: list[AnyEvent] = []

@@ -14,7 +14,6 @@ from textual.visual import Visual
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from specquiz.banks.model import ShortQuestion
 from specquiz.tui.screens.page import Page
 from specquiz.tui.start import LookupStart, MockStart, PracticeStart, ResumeStart
 from specquiz.tui.widgets.lines import Key
@@ -193,6 +192,8 @@ class HomeScreen(Page):
     @property
     def _in_sentences(self) -> int:
         """How many questions are answered in sentences."""
+        from specquiz.banks.model import ShortQuestion
+
         banks = self.program.opened.library.banks
         return sum(isinstance(question, ShortQuestion) for bank in banks for question in bank.questions)
 
