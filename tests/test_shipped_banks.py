@@ -1,43 +1,20 @@
-"""What a learner may rely on in the shipped banks: right keys, known mistakes, fair choices, numbers that vary."""
+"""What a learner may rely on in the shipped banks: explained questions, fair choices, a lock that opens.
+
+A rule goes through all questions in one test, and its failure lists every question that breaks it.
+"""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from itertools import product
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
-from msgspec.structs import replace
+from shipped import ALL, BANKS, NUMERIC, QUESTIONS, expect_no_faults, shipped_concepts
 
-from specquiz import places
-from specquiz.answers import Correct, Wrong, check
-from specquiz.answers import Question as Asked
-from specquiz.answers.configuration import ABSENT
-from specquiz.answers.tolerance import read_tolerance
-from specquiz.banks.loading import load_bank, load_concepts
-from specquiz.banks.model import (
-    AnyQuestion,
-    Bank,
-    Choice,
-    Concept,
-    ConfigQuestion,
-    MultiQuestion,
-    NumericQuestion,
-    OrderQuestion,
-    ShortQuestion,
-    SingleQuestion,
-    SymbolicQuestion,
-    TraceQuestion,
-)
-from specquiz.banks.variants import PLACEHOLDER, answer_question
+from specquiz.banks.model import AnyQuestion, Bank, Choice, MultiQuestion, ShortQuestion, SingleQuestion
+from specquiz.banks.variants import PLACEHOLDER
 from specquiz.labs.loading import load_labs
-from specquiz.sessions.events import Item
-from specquiz.sessions.judging import judge
-from specquiz.sessions.planning import draw_item
 
 GROUPS = {
     "Cost model",
@@ -55,60 +32,7 @@ GROUPS = {
 }
 LOCKS = sorted(next(lab for lab in load_labs() if lab.id == "ngram-echo").unlock.mastery)
 """The concepts that open the first lab."""
-
-
-def shipped(name: str) -> Bank:
-    bank, problems = load_bank(places.shipped_questions() / f"{name}.yaml")
-    assert not problems, "\n".join(map(str, problems))
-    assert bank is not None
-    return bank
-
-
-def shipped_concepts() -> tuple[Concept, ...]:
-    listed, problems = load_concepts(places.shipped_questions() / "concepts.yaml")
-    assert not problems, "\n".join(map(str, problems))
-    assert listed is not None
-    return listed.concepts
-
-
-def shipped_banks() -> dict[str, Bank]:
-    """The banks by id; files with the same id make one bank."""
-    banks: dict[str, Bank] = {}
-    for path in sorted(places.shipped_questions().glob("*.yaml")):
-        if path.name != "concepts.yaml":
-            bank = shipped(path.stem)
-            earlier = banks[bank.id].questions if bank.id in banks else ()
-            banks[bank.id] = replace(bank, questions=(*earlier, *bank.questions))
-    return banks
-
-
-BANKS = shipped_banks()
-ALL = [(bank.id, question) for bank in BANKS.values() for question in bank.questions]
-QUESTIONS = [question for _, question in ALL]
-NUMERIC = [question for question in QUESTIONS if isinstance(question, NumericQuestion)]
-FORMULAS = [question for question in QUESTIONS if isinstance(question, NumericQuestion | SymbolicQuestion)]
 CHOICES = [question for question in QUESTIONS if isinstance(question, SingleQuestion | MultiQuestion)]
-ORDERS = [question for question in QUESTIONS if isinstance(question, OrderQuestion)]
-CONFIGS = [question for question in QUESTIONS if isinstance(question, ConfigQuestion)]
-TRACES = [question for question in QUESTIONS if isinstance(question, TraceQuestion)]
-
-each_bank = pytest.mark.parametrize("bank", BANKS.values(), ids=BANKS)
-
-
-def each(questions: Sequence[AnyQuestion]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("question", questions, ids=[question.id for question in questions])
-
-
-def variants(question: AnyQuestion) -> Iterator[dict[str, str]]:
-    """Every combination of numbers that a learner may meet."""
-    varied = {n: v.values for n, v in question.vars.items()} if isinstance(question, NumericQuestion) else {}
-    for numbers in product(*varied.values()):
-        yield dict(zip(varied, numbers, strict=True))
-
-
-def asked(question: NumericQuestion | SymbolicQuestion) -> Iterator[Asked]:
-    for values in variants(question):
-        yield answer_question(question, values)
 
 
 def right_ids(question: SingleQuestion | MultiQuestion) -> set[str]:
@@ -145,21 +69,30 @@ def test_the_three_banks_of_the_first_hour_ship() -> None:
     assert {"exactness", "memory-bound", "tuning-alpha-k"} <= set(BANKS)
 
 
-@each_bank
-def test_a_bank_is_long_enough_for_several_sittings(bank: Bank) -> None:
-    assert len(bank.questions) >= 12
+def test_a_bank_is_long_enough_for_several_sittings() -> None:
+    def faults(bank: Bank) -> Iterator[str]:
+        if len(bank.questions) < 12:
+            yield f"has {len(bank.questions)} questions"
+
+    expect_no_faults(BANKS.values(), faults)
 
 
-@each_bank
-def test_a_bank_asks_in_at_least_four_ways(bank: Bank) -> None:
-    assert len({type(question) for question in bank.questions}) >= 4
+def test_a_bank_asks_in_at_least_four_ways() -> None:
+    def faults(bank: Bank) -> Iterator[str]:
+        types = {type(question).__name__ for question in bank.questions}
+        if len(types) < 4:
+            yield f"has only {', '.join(sorted(types))}"
+
+    expect_no_faults(BANKS.values(), faults)
 
 
-@each_bank
-def test_a_bank_has_something_for_a_beginner_and_for_a_strong_candidate(bank: Bank) -> None:
-    levels = Counter(question.level for question in bank.questions)
-    assert levels[1] >= 3
-    assert levels[3] + levels[4] >= 3
+def test_a_bank_has_something_for_a_beginner_and_for_a_strong_candidate() -> None:
+    def faults(bank: Bank) -> Iterator[str]:
+        levels = Counter(question.level for question in bank.questions)
+        if levels[1] < 3 or levels[3] + levels[4] < 3:
+            yield f"has these numbers of questions by level: {dict(levels)}"
+
+    expect_no_faults(BANKS.values(), faults)
 
 
 def test_no_question_id_is_used_twice() -> None:
@@ -213,114 +146,83 @@ def test_the_lock_opens_in_ten_minutes() -> None:
 # --- each question teaches ---
 
 
-@each(QUESTIONS)
-def test_a_question_is_explained_and_sourced(question: AnyQuestion) -> None:
-    assert 3 <= len([line for line in question.explanation.splitlines() if line.strip()]) <= 8
-    assert "In practice" in question.explanation
-    assert question.hints
-    assert question.source
+def test_a_question_is_explained_and_sourced() -> None:
+    def faults(question: AnyQuestion) -> Iterator[str]:
+        lines = len([line for line in question.explanation.splitlines() if line.strip()])
+        if not 3 <= lines <= 8:
+            yield f"its explanation has {lines} lines"
+        if "In practice" not in question.explanation:
+            yield "its explanation does not say what it means in practice"
+        if not question.hints:
+            yield "it has no hints"
+        if not question.source:
+            yield "it has no source"
+
+    expect_no_faults(QUESTIONS, faults)
 
 
-@each(QUESTIONS)
-def test_texts_name_only_variables_that_exist(question: AnyQuestion) -> None:
-    named = {name for text in texts(question) for name in PLACEHOLDER.findall(text)}
-    assert named <= set(getattr(question, "vars", {}))
+def test_texts_name_only_variables_that_exist() -> None:
+    def faults(question: AnyQuestion) -> Iterator[str]:
+        named = {name for text in texts(question) for name in PLACEHOLDER.findall(text)}
+        yield from (f"{{{name}}} is no variable" for name in sorted(named - set(getattr(question, "vars", {}))))
+
+    expect_no_faults(QUESTIONS, faults)
 
 
-@each(QUESTIONS)
-def test_lines_fit_a_terminal(question: AnyQuestion) -> None:
-    assert all(len(line) <= 120 for text in (question.prompt, question.explanation) for line in text.splitlines())
+def test_lines_fit_a_terminal() -> None:
+    def faults(question: AnyQuestion) -> Iterator[str]:
+        for text in (question.prompt, question.explanation):
+            yield from (f"{len(line)} characters: {line}" for line in text.splitlines() if len(line) > 120)
+
+    expect_no_faults(QUESTIONS, faults)
 
 
-@each(QUESTIONS)
-def test_what_is_said_of_an_engine_says_for_which_versions(question: AnyQuestion) -> None:
-    if any("vLLM" in text for text in (question.prompt, question.explanation)):
-        assert question.applies_to
+def test_what_is_said_of_an_engine_says_for_which_versions() -> None:
+    def faults(question: AnyQuestion) -> Iterator[str]:
+        if any("vLLM" in text for text in (question.prompt, question.explanation)) and not question.applies_to:
+            yield "it speaks of vLLM and has no applies_to"
+
+    expect_no_faults(QUESTIONS, faults)
 
 
-@each(QUESTIONS)
-def test_no_text_says_acceptance_rate_without_saying_which(question: AnyQuestion) -> None:
-    for text in texts(question):
-        for found in re.finditer(r"(\S+)\s+acceptance\s+rates?\b", text):
-            assert found[1].lower().strip('"') in {"draft", "per-position"}, found[0]
+def test_no_text_says_acceptance_rate_without_saying_which() -> None:
+    def faults(question: AnyQuestion) -> Iterator[str]:
+        for text in texts(question):
+            for found in re.finditer(r"(\S+)\s+acceptance\s+rates?\b", text):
+                if found[1].lower().strip('"') not in {"draft", "per-position"}:
+                    yield found[0]
 
-
-# --- formulas and numbers ---
-
-
-@each(NUMERIC)
-def test_a_numeric_question_has_a_dozen_variants(question: NumericQuestion) -> None:
-    assert not question.vars or sum(1 for _ in variants(question)) >= 12
-
-
-@each(FORMULAS)
-def test_the_key_is_right_by_its_own_checker_for_all_numbers(question: NumericQuestion | SymbolicQuestion) -> None:
-    for one in asked(question):
-        for form in (one.reference, *one.also):
-            assert isinstance(check(one, form), Correct), (form, one.values)
-
-
-@each(NUMERIC)
-def test_the_bare_number_is_right_too(question: NumericQuestion) -> None:
-    for one in asked(question):
-        number = check(one, one.reference).value
-        assert isinstance(check(one, f"{number} {one.unit}"), Correct), (number, one.values)
-
-
-@each(FORMULAS)
-def test_a_formula_question_knows_at_least_two_mistakes(question: NumericQuestion | SymbolicQuestion) -> None:
-    assert len(question.misconceptions) >= 2
-
-
-@each(FORMULAS)
-def test_each_mistake_is_recognised_for_what_it_is(question: NumericQuestion | SymbolicQuestion) -> None:
-    for one in asked(question):
-        for index, wrong in enumerate(one.misconceptions):
-            verdict = check(one, wrong.answer)
-            assert isinstance(verdict, Wrong), (wrong.answer, one.values)
-            assert verdict.misconception == index, (wrong.answer, one.values)
-
-
-@each(NUMERIC)
-def test_the_number_of_a_mistake_is_recognised_too(question: NumericQuestion) -> None:
-    for one in asked(question):
-        for index, number in enumerate(mistaken_numbers(one)):
-            verdict = check(one, f"{number} {one.unit}")
-            assert isinstance(verdict, Wrong), (number, one.values)
-            assert verdict.misconception == index, (number, one.values)
-
-
-@each(NUMERIC)
-def test_a_mistake_lies_outside_twice_the_tolerance(question: NumericQuestion) -> None:
-    for one in asked(question):
-        right = Fraction(check(one, one.reference).value)
-        tolerance = read_tolerance(one.tolerance)
-        for number in mistaken_numbers(one):
-            assert not tolerance.near(Fraction(number), right), (number, one.values)
-
-
-def mistaken_numbers(one: Asked) -> list[str]:
-    return [check(one, wrong.answer).value for wrong in one.misconceptions]
+    expect_no_faults(QUESTIONS, faults)
 
 
 # --- choices ---
 
 
-@each(CHOICES)
-def test_every_distractor_tells_what_choosing_it_reveals(question: SingleQuestion | MultiQuestion) -> None:
-    assert all(choice.say for choice in distractors(question))
+def test_every_distractor_tells_what_choosing_it_reveals() -> None:
+    def faults(question: SingleQuestion | MultiQuestion) -> Iterator[str]:
+        yield from (f"the choice {choice.id} has no say" for choice in distractors(question) if not choice.say)
+
+    expect_no_faults(CHOICES, faults)
 
 
-@each(CHOICES)
-def test_no_choice_refers_to_the_others_unless_it_stays_last(question: SingleQuestion | MultiQuestion) -> None:
+def test_no_choice_refers_to_the_others_unless_it_stays_last() -> None:
     collective = re.compile(r"\b(all|none|both|neither) of (the above|these|them)\b", re.IGNORECASE)
-    assert not [choice.text for choice in question.choices if collective.search(choice.text) and choice.pin != "last"]
+
+    def faults(question: SingleQuestion | MultiQuestion) -> Iterator[str]:
+        for choice in question.choices:
+            if collective.search(choice.text) and choice.pin != "last":
+                yield choice.text
+
+    expect_no_faults(CHOICES, faults)
 
 
-@each(CHOICES)
-def test_several_choices_right_means_some_are_wrong(question: SingleQuestion | MultiQuestion) -> None:
-    assert len(question.choices) >= 4
-    assert 1 <= len(right_ids(question)) <= len(question.choices) - 2
+def test_several_choices_right_means_some_are_wrong() -> None:
+    def faults(question: SingleQuestion | MultiQuestion) -> Iterator[str]:
+        right, choices = len(right_ids(question)), len(question.choices)
+        if choices < 4 or not 1 <= right <= choices - 2:
+            yield f"{right} of its {choices} choices are right"
+
+    expect_no_faults(CHOICES, faults)
 
 
 @pytest.mark.parametrize("extreme", [max, min], ids=["longest", "shortest"])
@@ -337,59 +239,3 @@ def test_right_choices_are_spread_over_the_places() -> None:
     places_of_right = Counter([c.id for c in question.choices].index(question.answer) for question in singles)
     assert set(places_of_right) == {0, 1, 2, 3}
     assert max(places_of_right.values()) <= 0.35 * len(singles)
-
-
-# --- traces ---
-
-
-@each(TRACES)
-def test_a_trace_is_right_and_its_mistakes_are_recognised(question: TraceQuestion) -> None:
-    item = Item(bank="shipped", question=question.id)
-    assert isinstance(judge(question, item, " ".join(question.answer)), Correct)
-    assert len(question.misconceptions) >= 2
-    for index, wrong in enumerate(question.misconceptions):
-        verdict = judge(question, item, wrong.answer)
-        assert isinstance(verdict, Wrong)
-        assert verdict.misconception == index
-
-
-# --- orders and configurations ---
-
-
-@each(ORDERS)
-def test_an_order_is_right_and_its_mistakes_are_recognised(question: OrderQuestion) -> None:
-    item = draw_item("shipped", question, 1)
-    assert isinstance(judge(question, item, " ".join(question.answer)), Correct)
-    assert question.misconceptions
-    for index, wrong in enumerate(question.misconceptions):
-        verdict = judge(question, item, wrong.answer)
-        assert isinstance(verdict, Wrong)
-        assert verdict.misconception == index
-
-
-@each(CONFIGS)
-def test_a_configuration_is_right_and_its_mistakes_are_recognised(question: ConfigQuestion) -> None:
-    item = Item(bank="shipped", question=question.id)
-    assert isinstance(judge(question, item, json.dumps(question.answer)), Correct)
-    assert question.misconceptions
-    for wrong in question.misconceptions:
-        verdict = judge(question, item, json.dumps(with_part(question.answer, wrong.where)))
-        assert isinstance(verdict, Wrong)
-        assert verdict.message in {other.say for other in question.misconceptions}
-
-
-@each([question for question in CONFIGS if question.start])
-def test_a_text_to_repair_is_readable_and_wrong(question: ConfigQuestion) -> None:
-    assert isinstance(judge(question, Item(bank="shipped", question=question.id), question.start), Wrong)
-
-
-def with_part(configuration: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """The configuration with these values in it, or without the keys that are absent; a dot leads into a nested one."""
-    changed: dict[str, Any] = {key: dict(v) if isinstance(v, dict) else v for key, v in configuration.items()}
-    for key, value in part.items():
-        outer, _, inner = key.rpartition(".")
-        into = changed[outer] if outer else changed
-        into.pop(inner, None)
-        if value != ABSENT:
-            into[inner] = value
-    return changed

@@ -1,0 +1,212 @@
+"""What a learner may rely on in the answers that ship: right keys for all numbers, and mistakes that are recognised.
+
+A rule goes through all questions in one test, and its failure lists every question that breaks it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+from shipped import FORMULAS, NUMERIC, QUESTIONS, expect_no_faults
+
+from specquiz.answers import Correct, Verdict, Wrong, check
+from specquiz.answers import Question as Asked
+from specquiz.answers.configuration import ABSENT
+from specquiz.answers.tolerance import read_tolerance
+from specquiz.banks.model import (
+    AnyQuestion,
+    ConfigQuestion,
+    NumericQuestion,
+    OrderQuestion,
+    SymbolicQuestion,
+    TraceQuestion,
+)
+from specquiz.banks.variants import answer_question
+from specquiz.sessions.events import Item
+from specquiz.sessions.judging import judge
+from specquiz.sessions.planning import draw_item
+
+ORDERS = [question for question in QUESTIONS if isinstance(question, OrderQuestion)]
+CONFIGS = [question for question in QUESTIONS if isinstance(question, ConfigQuestion)]
+TRACES = [question for question in QUESTIONS if isinstance(question, TraceQuestion)]
+
+
+class Variant(NamedTuple):
+    """A formula question with one choice of its numbers, its own formulas judged by its own checker."""
+
+    id: str
+    asked: Asked
+    right: Verdict
+    mistakes: tuple[Verdict, ...]
+
+
+def variants(question: AnyQuestion) -> Iterator[dict[str, str]]:
+    """Every combination of numbers that a learner may meet."""
+    varied = {n: v.values for n, v in question.vars.items()} if isinstance(question, NumericQuestion) else {}
+    for numbers in product(*varied.values()):
+        yield dict(zip(varied, numbers, strict=True))
+
+
+@cache
+def worked_variants() -> list[Variant]:
+    """Every variant of every question that has a formula for an answer."""
+    return [
+        worked(question.id, answer_question(question, values)) for question in FORMULAS for values in variants(question)
+    ]
+
+
+@cache
+def number_variants() -> list[Variant]:
+    return [variant for variant in worked_variants() if variant.asked.kind == "numeric"]
+
+
+def worked(id: str, one: Asked) -> Variant:
+    mistakes = tuple(check(one, wrong.answer) for wrong in one.misconceptions)
+    return Variant(id, one, check(one, one.reference), mistakes)
+
+
+def not_right(variant: Variant, verdict: Verdict, answer: str) -> Iterator[str]:
+    if not isinstance(verdict, Correct):
+        yield f"{answer} is not right at {variant.asked.values}: {verdict.message}"
+
+
+def not_mistake(variant: Variant, index: int, verdict: Verdict, answer: str) -> Iterator[str]:
+    if not isinstance(verdict, Wrong) or verdict.misconception != index:
+        yield f"{answer} is not known as mistake {index + 1} at {variant.asked.values}: {verdict.message}"
+
+
+# --- formulas and numbers ---
+
+
+def test_a_numeric_question_has_a_dozen_variants() -> None:
+    def faults(question: NumericQuestion) -> Iterator[str]:
+        number = sum(1 for _ in variants(question))
+        if question.vars and number < 12:
+            yield f"it has {number} variants"
+
+    expect_no_faults(NUMERIC, faults)
+
+
+def test_the_key_is_right_by_its_own_checker_for_all_numbers() -> None:
+    def faults(variant: Variant) -> Iterator[str]:
+        yield from not_right(variant, variant.right, variant.asked.reference)
+        for form in variant.asked.also:
+            yield from not_right(variant, check(variant.asked, form), form)
+
+    expect_no_faults(worked_variants(), faults)
+
+
+def test_the_bare_number_is_right_too() -> None:
+    def faults(variant: Variant) -> Iterator[str]:
+        number = f"{variant.right.value} {variant.asked.unit}"
+        yield from not_right(variant, check(variant.asked, number), number)
+
+    expect_no_faults(number_variants(), faults)
+
+
+def test_a_formula_question_knows_at_least_two_mistakes() -> None:
+    def faults(question: NumericQuestion | SymbolicQuestion) -> Iterator[str]:
+        if len(question.misconceptions) < 2:
+            yield f"it has {len(question.misconceptions)} misconceptions"
+
+    expect_no_faults(FORMULAS, faults)
+
+
+def test_each_mistake_is_recognised_for_what_it_is() -> None:
+    def faults(variant: Variant) -> Iterator[str]:
+        for index, verdict in enumerate(variant.mistakes):
+            yield from not_mistake(variant, index, verdict, variant.asked.misconceptions[index].answer)
+
+    expect_no_faults(worked_variants(), faults)
+
+
+def test_the_number_of_a_mistake_is_recognised_too() -> None:
+    def faults(variant: Variant) -> Iterator[str]:
+        for index, mistake in enumerate(variant.mistakes):
+            number = f"{mistake.value} {variant.asked.unit}"
+            yield from not_mistake(variant, index, check(variant.asked, number), number)
+
+    expect_no_faults(number_variants(), faults)
+
+
+def test_a_mistake_lies_outside_twice_the_tolerance() -> None:
+    def faults(variant: Variant) -> Iterator[str]:
+        tolerance, right = read_tolerance(variant.asked.tolerance), variant.right.value
+        for mistake in variant.mistakes:
+            if not (mistake.value and right):
+                yield f"no number for {mistake.read_as or variant.asked.reference} at {variant.asked.values}"
+            elif tolerance.near(Fraction(mistake.value), Fraction(right)):
+                yield f"the mistake {mistake.value} is near {right} at {variant.asked.values}"
+
+    expect_no_faults(number_variants(), faults)
+
+
+# --- traces, orders and configurations ---
+
+
+def test_a_trace_is_right_and_its_mistakes_are_recognised() -> None:
+    def faults(question: TraceQuestion) -> Iterator[str]:
+        if len(question.misconceptions) < 2:
+            yield f"it has {len(question.misconceptions)} misconceptions"
+        yield from faults_of_sequence(question, Item(bank="shipped", question=question.id))
+
+    expect_no_faults(TRACES, faults)
+
+
+def test_an_order_is_right_and_its_mistakes_are_recognised() -> None:
+    def faults(question: OrderQuestion) -> Iterator[str]:
+        if not question.misconceptions:
+            yield "it has no misconceptions"
+        yield from faults_of_sequence(question, draw_item("shipped", question, 1))
+
+    expect_no_faults(ORDERS, faults)
+
+
+def faults_of_sequence(question: TraceQuestion | OrderQuestion, item: Item) -> Iterator[str]:
+    if not isinstance(judge(question, item, " ".join(question.answer)), Correct):
+        yield "its own answer is not right"
+    for index, wrong in enumerate(question.misconceptions):
+        verdict = judge(question, item, wrong.answer)
+        if not isinstance(verdict, Wrong) or verdict.misconception != index:
+            yield f"{wrong.answer} is not known as mistake {index + 1}"
+
+
+def test_a_configuration_is_right_and_its_mistakes_are_recognised() -> None:
+    def faults(question: ConfigQuestion) -> Iterator[str]:
+        item = Item(bank="shipped", question=question.id)
+        if not isinstance(judge(question, item, json.dumps(question.answer)), Correct):
+            yield "its own answer is not right"
+        if not question.misconceptions:
+            yield "it has no misconceptions"
+        for wrong in question.misconceptions:
+            verdict = judge(question, item, json.dumps(with_part(question.answer, wrong.where)))
+            if not isinstance(verdict, Wrong) or verdict.message not in {one.say for one in question.misconceptions}:
+                yield f"{wrong.where} is not known as a mistake: {verdict.message}"
+
+    expect_no_faults(CONFIGS, faults)
+
+
+def test_a_text_to_repair_is_readable_and_wrong() -> None:
+    def faults(question: ConfigQuestion) -> Iterator[str]:
+        verdict = judge(question, Item(bank="shipped", question=question.id), question.start)
+        if question.start and not isinstance(verdict, Wrong):
+            yield f"its start is not wrong: {verdict.message}"
+
+    expect_no_faults(CONFIGS, faults)
+
+
+def with_part(configuration: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """The configuration with these values in it, or without the keys that are absent; a dot leads into a nested one."""
+    changed: dict[str, Any] = {key: dict(v) if isinstance(v, dict) else v for key, v in configuration.items()}
+    for key, value in part.items():
+        outer, _, inner = key.rpartition(".")
+        into = changed[outer] if outer else changed
+        into.pop(inner, None)
+        if value != ABSENT:
+            into[inner] = value
+    return changed
