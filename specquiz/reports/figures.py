@@ -69,7 +69,7 @@ def requests_figure(tokens_per_pass: dict[str, list[float]]) -> str:
 
 
 def _is_compared(each: Observation) -> bool:
-    return each.value is not None and isinstance(each.predicted, int | float)
+    return each.value is not None and (each.predicted is not None or each.interval is not None)
 
 
 def _compare(ax: Any, each: Observation) -> None:
@@ -77,11 +77,15 @@ def _compare(ax: Any, each: Observation) -> None:
     if each.low is not None and each.high is not None:
         ax.plot([each.low, each.high], [0, 0], "-", color=OBSERVED, linewidth=3, solid_capstyle="butt")
     ax.plot([each.value], [0], "o", color=OBSERVED, markersize=8)
-    ax.plot([each.predicted], [0], "D", color=PREDICTED, markersize=7)
+    if each.predicted is not None:
+        ax.plot([each.predicted], [0], "D", color=PREDICTED, markersize=7)
+    if each.interval is not None:
+        ax.plot(each.interval, [-0.35, -0.35], "|-", color=PREDICTED, markersize=9)
     meaning = MEANINGS[each.quantity]
     ax.set_yticks([0], [f"{meaning.name}\n{each.arm} on {each.workload}"])
     ax.set_ylim(-1, 1)
-    numbers = [number for number in (each.value, each.predicted, each.low, each.high) if number is not None]
+    known = (each.value, each.predicted, each.low, each.high, *(each.interval or ()))
+    numbers = [number for number in known if number is not None]
     ax.set_xlim(*((-0.02, 1.02) if meaning.kind == "share" else (min(0.9, *numbers) - 0.1, max(numbers) * 1.08)))
 
 

@@ -78,7 +78,7 @@ def _graded(evidence: Evidence, graded: Graded) -> Iterator[str]:
     yield from _figure(
         "Prediction and observation",
         predictions_figure(graded),
-        "Dot: observed, with the 95 % interval over requests. Diamond: what was predicted before the run.",
+        "Dot: observed, with the 95 % interval over requests. Diamond, or the lower line: predicted before the run.",
     )
     yield "<h2>Rules</h2>"
     yield from _rules(graded.rules)
@@ -108,10 +108,12 @@ def _figure(heading: str, svg: str, caption: str) -> Iterator[str]:
 def _rules(rules: Iterable[RuleVerdict]) -> Iterator[str]:
     yield '<div class="wide"><table><tr><th>rule</th><th>outcome</th><th>observed, and why it matters</th></tr>'
     for rule in rules:
+        lines = [escape(rule.observed), f'<span class="soft">{escape(" ".join(rule.why.split()))}</span>']
+        lines += [escape(" ".join(rule.learn.split()))] if rule.learn else []
+        lines.append(f"<code>{escape(' '.join(rule.check.split()))}</code>")
         yield (
-            f"<tr><td>{escape(rule.id)}<br><code>{escape(rule.check)}</code></td>"
-            f'<td class="{rule.outcome}">{_OUTCOMES[rule.outcome]}</td>'
-            f'<td>{escape(rule.observed)}<br><span class="soft">{escape(" ".join(rule.why.split()))}</span></td></tr>'
+            f'<tr><td>{escape(rule.id)}</td><td class="{rule.outcome}">{_OUTCOMES[rule.outcome]}</td>'
+            f"<td>{'<br>'.join(lines)}</td></tr>"
         )
     yield "</table></div>"
 
@@ -119,8 +121,9 @@ def _rules(rules: Iterable[RuleVerdict]) -> Iterator[str]:
 def _figures(each: Observation) -> tuple[str, str, str]:
     value = each.note if each.value is None else f"{each.value:.3f}"
     between = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-    predicted = "" if each.predicted is None else f"{each.predicted:g}"
-    return value, between, predicted
+    predicted = [] if each.predicted is None else [f"{each.predicted:g}"]
+    predicted += [] if each.interval is None else [f"{each.interval[0]:g} to {each.interval[1]:g}"]
+    return value, between, "; ".join(predicted)
 
 
 def _tokens_per_pass(evidence: Evidence) -> dict[str, list[float]]:
@@ -147,7 +150,8 @@ def _provenance(evidence: Evidence) -> Iterator[str]:
         ("machine", ", ".join(f"{key} {value}" for key, value in evidence.machine.items())),
         ("versions", ", ".join(f"{key} {value}" for key, value in versions.items())),
         ("lab opened", opened),
-        ("predicted", _day(evidence.predicted_at)),
+        ("predictions", "; ".join(f"{name}: {text}" for name, text in evidence.predictions.items())),
+        ("committed", _day(evidence.predicted_at)),
         ("started", _day(evidence.started_at)),
         ("order of arms", ", ".join(evidence.order)),
         ("SHA-256 of the evidence", evidence.digest),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from specquiz.labs.grading import Graded, NotGradable, grade
 from specquiz.labs.invariants import Broken
 from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import Lab
-from specquiz.labs.recorded import recorded_run
+from specquiz.labs.recorded import proved, recorded_run
 from specquiz.reports.html import lab_report
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
@@ -66,6 +67,24 @@ def test_every_figure_of_the_grade_stands_on_the_page(lab: Lab, evidence: Eviden
         assert rule.id in page
     assert f"Passed: {len(found.rules)} of {len(found.rules)} rules hold" in page
     assert evidence.digest in page
+
+
+RUNS = [(lab, profile) for lab in load_labs() for profile in lab.profiles if proved(lab, profile)]
+
+
+@pytest.mark.parametrize(("lab", "profile"), RUNS, ids=[f"{lab.id}-{profile}" for lab, profile in RUNS])
+def test_every_recorded_run_makes_a_page(lab: Lab, profile: str) -> None:
+    recorded = recorded_run(lab, profile)
+    found = grade(lab, recorded)
+    assert isinstance(found, Graded)
+
+    made = lab_report(lab, recorded, found)
+
+    for rule in found.rules:
+        assert f"<td>{rule.id}</td>" in made
+    for text in recorded.predictions.values():
+        assert escape(text) in made
+    assert "script" not in Tags(made).count
 
 
 def test_it_stands_alone(page: str) -> None:
