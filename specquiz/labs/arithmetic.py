@@ -75,6 +75,8 @@ def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[
         lengths = {len(told.at), len(told.depth), len(told.accepted), len(told.predicted)}
         # What a request's last pass accepted beyond its end has no prefix, and theory leaves it out.
         cut = max(request.drafted or (0,))
+        if request.accepted is None:
+            judged = accepted = cut = len(request.output)  # what was drafted is not told, only how much it can be
         fits = len(lengths) == 1 and judged - cut - 1 <= len(told.at) <= judged
         fits = fits and accepted - cut <= sum(told.accepted) <= accepted and set(told.accepted) <= {0, 1}
         if not fits or not all(0 <= chance <= 1 + _ROUNDED for chance in told.predicted):

@@ -5,17 +5,19 @@ It is asked for what the lab's rules and predictions name, and for the margins o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, Judged, Theory, WorkloadRun
 from specquiz.labs.expressions import parse
 from specquiz.labs.model import Lab, ProfileName
 from specquiz.labs.plan import device
 from specquiz.labs.rules import Measured, leaves
 from specquiz.labs.tailoring import sampling_of, workloads_of
+from specquiz.labs.unreported import Steps, worked_out
 
 replace = msgspec.structs.replace
 
@@ -51,17 +53,29 @@ def _asked(lab: Lab, evidence: Evidence) -> Iterator[tuple[str, str]]:
     named += [(each.arm, each.workload) for each in lab.predict if each.quantity in QUANTITIES]
     for arm, workload in dict.fromkeys(named):
         run = evidence.arms[arm].workloads.get(workload)
-        if lab.arms[arm].speculative_config and run is not None and _has_detail(run):
+        if lab.arms[arm].speculative_config and run is not None and _steps(evidence.arms[arm], run) is not None:
             yield arm, workload
 
 
-def _has_detail(run: WorkloadRun) -> bool:
-    return all(each.accepted is not None and each.drafted is not None and each.steps for each in run.requests)
+def _steps(arm: ArmRun, run: WorkloadRun) -> Sequence[Steps] | None:
+    """(accepted, drafted) of each request's steps, as reported or worked out from its tokens; None where neither is."""
+    if _is_reported(run):
+        return [list(zip(each.accepted or (), each.drafted or (), strict=True)) for each in run.requests]
+    k = arm.config.get("speculative", {}).get("num_speculative_tokens")
+    try:
+        return worked_out(arm, run, tally(run, int(str(k))))
+    except NoCounter:
+        return None
+
+
+def _is_reported(run: WorkloadRun) -> bool:
+    return all(each.accepted is not None and each.drafted is not None for each in run.requests)
 
 
 def _plan_test(lab: Lab, profile: ProfileName, evidence: Evidence, arm: str, workload: str) -> dict[str, Any]:
     config = evidence.arms[arm].config.get("speculative", {})
-    rule = rule_of(config)
+    rule, run = rule_of(config), evidence.arms[arm].workloads[workload]
+    steps = _steps(evidence.arms[arm], run) or ()
     lookup = {
         "min": config.get("prompt_lookup_min"),
         "max": config.get("prompt_lookup_max"),
@@ -76,9 +90,10 @@ def _plan_test(lab: Lab, profile: ProfileName, evidence: Evidence, arm: str, wor
         "target": lab.arms[arm].model or lab.profiles[profile].model,
         "draft": "" if rule == "lookup" else lab.arms[arm].speculative_config["model"],
         "lookup": lookup if rule == "lookup" else None,
+        "worked_out": not _is_reported(run),
         "requests": [
-            {**_tokens(each), "steps": each.steps, "accepted": each.accepted, "drafted": each.drafted}
-            for each in evidence.arms[arm].workloads[workload].requests
+            {**_tokens(each), "accepted": [got for got, _ in told], "drafted": [offered for _, offered in told]}
+            for each, told in zip(run.requests, steps, strict=True)
         ],
     }
 

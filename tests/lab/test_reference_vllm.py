@@ -144,7 +144,7 @@ def run_job(
 
 def reference(vllm: Environment, run: WorkloadRun, rule: Literal["overlap", "argmax"], folder: Path) -> WorkloadRun:
     """`run` with what theory says of it if drafted tokens were accepted by `rule`."""
-    output, fields = ArmOutput(), ("prompt", "output", "steps", "accepted", "drafted")
+    output, fields = ArmOutput(), ("prompt", "output", "accepted", "drafted")
     test: dict[str, Any] = {
         "arm": "sampled",
         "workload": "novel",
@@ -153,6 +153,7 @@ def reference(vllm: Environment, run: WorkloadRun, rule: Literal["overlap", "arg
         "target": "tiny/target",
         "draft": "tiny/draft",
         "lookup": None,
+        "worked_out": False,
         "requests": [{name: getattr(each, name) for name in fields} for each in run.requests],
     }
     work = {"device": "cpu", "dtype": "float32", "tests": [test], "margins": []}

@@ -90,19 +90,16 @@ def test_a_lookup_copies_what_followed_the_longest_earliest_match(
 
 
 def request(**changes: object) -> dict[str, object]:
-    return {
-        "prompt": [1, 2],
-        "output": [5, 6, 7, 8, 9, 9],
-        "steps": [1, 3, 2],
-        "accepted": [2, 1],
-        "drafted": [4, 4],
-    } | changes
+    shown = {"prompt": [1, 2], "output": [5, 6, 7, 8, 9, 9], "accepted": [2, 1], "drafted": [4, 4]}
+    return shown | changes
+
+
+def trials(given: dict[str, object], *, lookup: object = None, worked_out: bool = False) -> list[Trial]:
+    return list(judged(given, {"lookup": lookup, "worked_out": worked_out}))
 
 
 def test_every_token_up_to_the_first_rejected_one_was_judged() -> None:
-    found = list(judged(request(), {"lookup": None}))
-
-    assert found == [
+    assert trials(request()) == [
         Trial(1, 0, True, -1),
         Trial(2, 1, True, -1),
         Trial(3, 2, False, -1),
@@ -112,15 +109,21 @@ def test_every_token_up_to_the_first_rejected_one_was_judged() -> None:
 
 
 def test_what_was_judged_beyond_the_end_of_an_output_is_left_out() -> None:
-    found = list(judged(request(accepted=[2, 4]), {"lookup": None}))
+    found = trials(request(accepted=[2, 4]))
 
     assert [each.at for each in found] == [1, 2, 3, 4, 5]
     assert all(each.accepted for each in found[3:])
 
 
-def test_a_pass_in_which_the_lookup_finds_nothing_judges_nothing() -> None:
-    """The outputs 5 and 6 come without a draft; then 5, 6 stood before, and 7 follows."""
-    lookup = {"min": 2, "max": 3, "num_tokens": 2, "max_model_len": 100}
-    once = request(prompt=[5, 6, 7, 8], output=[5, 6, 7, 8, 1], steps=[1, 1, 3], accepted=[2], drafted=[2])
+def test_where_steps_are_worked_out_the_last_token_is_no_trial_whatever_came_of_it() -> None:
+    """Its pass may have ended there, or gone on unseen."""
+    assert [each.at for each in trials(request(), worked_out=True)] == [1, 2, 3, 4]
+    assert [each.at for each in trials(request(accepted=[4], drafted=[4]), worked_out=True)] == [1, 2, 3, 4]
 
-    assert list(judged(once, {"lookup": lookup})) == [Trial(2, 0, True, 7), Trial(3, 1, True, 8)]
+
+def test_a_pass_in_which_the_lookup_finds_nothing_judges_nothing() -> None:
+    """The output's 5 comes without a draft, 6 too; then 5, 6 stood before, and 7 follows."""
+    lookup = {"min": 2, "max": 3, "num_tokens": 2, "max_model_len": 100}
+    once = request(prompt=[5, 6, 7, 8], output=[5, 6, 7, 8, 1], accepted=[2], drafted=[2])
+
+    assert trials(once, lookup=lookup) == [Trial(2, 0, True, 7), Trial(3, 1, True, 8)]

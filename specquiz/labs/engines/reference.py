@@ -105,22 +105,27 @@ def acceptance(p: Any, q: Any, tested: list[Trial], test: Json) -> Any:
 
 
 def judged(request: Json, test: Json) -> Iterator[Trial]:
-    """The drafted tokens that the target judged: all up to the first rejected one, as far as the output reaches."""
+    """The drafted tokens that the target judged: all up to the first rejected one, as far as the output reaches.
+
+    A pass gives its accepted tokens and one of the target's own; the prompt's pass gives one.
+    """
     offers = iter(zip(request["accepted"], request["drafted"], strict=True))
-    output, at = request["output"], request["steps"][0]
-    for emitted in request["steps"][1:]:
+    output, at = request["output"], 1
+    while at < len(output):
         proposal = proposal_at(request, test, at)
-        if proposal is None or proposal:
-            accepted, drafted = next(offers, (0, 0))
-            if proposal and len(proposal) != drafted:
-                raise Refused(
-                    f"vLLM drafted {drafted} tokens where the lookup rule gives {len(proposal)}, so the theory says "
-                    "nothing of this run. Tell us the vLLM version: its lookup has changed."
-                )
-            for depth in range(min(accepted + 1, drafted, len(output) - at)):
-                token = proposal[depth] if proposal else -1
-                yield Trial(at + depth, depth, depth < accepted, token)
-        at += emitted
+        accepted, drafted = next(offers, (0, 0)) if proposal is None or proposal else (0, 0)
+        if proposal and len(proposal) != drafted:
+            raise Refused(
+                f"vLLM drafted {drafted} tokens where the lookup rule gives {len(proposal)}, so the theory says "
+                "nothing of this run. Tell us the vLLM version: its lookup has changed."
+            )
+        known = min(accepted + 1, drafted, len(output) - at)
+        if test["worked_out"] and at + accepted + 1 >= len(output):
+            # Whether the output's last token was drafted is not known; that it is left out depends on no outcome.
+            known = min(accepted, known)
+        for depth in range(known):
+            yield Trial(at + depth, depth, depth < accepted, proposal[depth] if proposal else -1)
+        at += accepted + 1
 
 
 def proposal_at(request: Json, test: Json, at: int) -> list[int] | None:
