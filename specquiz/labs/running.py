@@ -75,7 +75,7 @@ Report = Callable[[Progress], None]
 
 Ask = Callable[[str, tuple[Prediction, ...], Evidence], Mapping[str, str]]
 """Asks for the predictions that come after an arm: gets the arm, these predictions and the evidence so far, and returns
-prediction id to the text typed. `telling.asking_lines` has what to show."""
+prediction id to the text typed. `telling.asking_lines` has what to show. Raises `Cancelled` to stop the run."""
 
 
 def run_lab(
@@ -224,6 +224,7 @@ class _Run:
         partial, there = self.folder / "evidence.partial.json", set(evidence.arms)
         for index, leg in enumerate(schedule(self.here)):
             if leg.arm in there:
+                evidence = self._ask_after(leg.arm, evidence)
                 continue
             arm, machine, revision, reason = self._leg(leg, index, evidence.arms.get(leg.arm))
             evidence = msgspec.structs.replace(
@@ -236,7 +237,10 @@ class _Run:
             evidence = write_evidence(partial, evidence)
             if reason:
                 return LabRun(self.folder.name, partial, evidence, None, reason)
-            evidence = self._ask_after(leg.arm, evidence)
+            try:
+                evidence = self._ask_after(leg.arm, evidence)
+            except Cancelled:
+                return LabRun(self.folder.name, partial, evidence, None, _STOPPED)
         try:
             evidence = self._compare(evidence)
         except Cancelled:
