@@ -90,3 +90,33 @@ def test_rewording_keeps_the_fingerprint_and_another_threshold_changes_it(tmp_pa
 
     assert fingerprint(reworded) == fingerprint(lab)
     assert fingerprint(stricter) != fingerprint(lab)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("  vanilla: {}", '  vanilla: {model: "{tiny}"}', "SL304 there is no model of the profile cpu 'tiny'"),
+        ("  vanilla: {}", "  vanilla: {workloads: [eco]}", "SL304 there is no workload 'eco'"),
+        ("sampling:", "settings: {eco: {take: 3}}\nsampling:", "SL304 there is no workload 'eco'"),
+        ("predict:\n", "predict:\n  - {id: a}\n", "SL306 a prediction has a quantity, or a question in 'ask'"),
+        (
+            "predict:\n",
+            "predict:\n  - {id: a, ask: b, kind: choice, choices: [x]}\n",
+            "SL306 a prediction of the kind choice has at least two choices",
+        ),
+        ("predict:\n", "predict:\n  - {id: a, ask: b, after: ngram}\n", "SL306 after the last arm"),
+        ("predict:\n", "predict:\n  - {id: a, ask: b, after: vanila}\n", "SL304 there is no arm 'vanila'"),
+        ("outputs_equal(vanilla, ngram)", "fails(vanilla)", "SL304 there is no arm that is expected to fail"),
+        ("outputs_equal(vanilla, ngram)", "says(predicted.echo_rate, 'x')", "SL304 there is no predicted choice"),
+        ("outputs_equal(vanilla, ngram)", "parted(vanilla.echo, ngram.eco) < 1", "SL304 there is no workload 'eco'"),
+        ("  - invariant: I7", "  - invariant: I1", "not 'I1'"),
+        (
+            "grade:\n",
+            "challenge: {arm: mine, runs: 6, score: ngram.echo.alpha, target: 1}\ngrade:\n",
+            "SL304 there is no arm 'mine'",
+        ),
+    ],
+)
+def test_what_a_lab_cannot_mean_is_told(tmp_path: Path, before: str, after: str, says: str) -> None:
+    found = faults(tmp_path, before, after)
+    assert any(says in fault for fault in found), found

@@ -162,3 +162,15 @@ def test_a_chat_model_is_asked_for_24_different_new_texts() -> None:
 
     assert len(set(requests)) == 24
     assert not any(text in request for text in paragraphs().values() for request in requests)
+
+
+def test_the_two_useless_drafts_differ_from_the_draft_in_what_their_labs_want() -> None:
+    vocabulary = {
+        name: read_json(TINY / name / "config.json")["vocab_size"] for name in ("target", "blind", "other-vocab")
+    }
+    assert vocabulary["blind"] == vocabulary["target"] != vocabulary["other-vocab"]
+    shapes = {name: read_json(TINY / name / "config.json") for name in ("draft", "blind", "other-vocab")}
+    for name in ("blind", "other-vocab"):
+        differing = {key for key in shapes["draft"] if shapes["draft"][key] != shapes[name][key]}
+        assert differing <= {"vocab_size"}
+    assert (TINY / "blind" / "model.safetensors").read_bytes() != (TINY / "draft" / "model.safetensors").read_bytes()
