@@ -65,7 +65,7 @@ def test_the_tiny_models_stay_small_enough_to_ship() -> None:
     assert (TINY / "draft" / "model.safetensors").stat().st_size <= 130_000
 
 
-@pytest.mark.parametrize("name", ["target", "draft"])
+@pytest.mark.parametrize("name", ["target", "draft", "blind", "other-vocab"])
 def test_a_tiny_model_holds_the_weights_that_its_config_describes(name: str) -> None:
     config = read_json(TINY / name / "config.json")
     declared, size = tensors(TINY / name / "model.safetensors")
