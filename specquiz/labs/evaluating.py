@@ -74,8 +74,8 @@ def evaluate(tree: Number, lab: Lab, evidence: Evidence) -> Estimate:
             return Estimate(interval[0] if end == "lower" else interval[1])
         case ExpectedLength(alpha, k):
             return expected_length(evaluate(alpha, lab, evidence), k)
-        case Speedup(base, fast):
-            return speedup(evidence.arms[base.arm], evidence.arms[fast.arm], fast.workload)
+        case Speedup(base, fast, clock):
+            return speedup(evidence.arms[base.arm], evidence.arms[fast.arm], fast.workload, clock)
         case Parted():
             return _parted(tree, evidence)
         case MoreOften(control, test):

@@ -81,6 +81,8 @@ class WorkloadRun(Record, frozen=True, kw_only=True):
     before: Counters
     after: Counters
     requests: tuple[RequestRun, ...]
+    processor_seconds: float = 0.0
+    """Seconds that the engine's process was at work on a processor meanwhile; 0 if not known."""
     peak_memory: int = 0
     """Bytes at their highest when the workload ended; 0 if not known."""
     theory: Theory | None = None
@@ -167,7 +169,7 @@ class ReferenceRun(Record, frozen=True, kw_only=True):
 
 ADDED: dict[str, frozenset[str]] = {
     "RequestRun": frozenset({"first", "last", "margins"}),
-    "WorkloadRun": frozenset({"peak_memory", "theory"}),
+    "WorkloadRun": frozenset({"processor_seconds", "peak_memory", "theory"}),
     "ArmRun": frozenset({"repeats"}),
     "Evidence": frozenset({"predicted_after", "written", "further_files", "resumed_at", "reference"}),
 }

@@ -21,6 +21,7 @@ and a number is
     lower(a), upper(a)                        an end of the 95 % interval of a
     expected_length(a, K)                     (1 − a^(K+1)) / (1 − a)
     speedup(vanilla.novel, draft.novel)       TPOT of the first over that of the second, paired run by run
+    processor_speedup(a.x, b.x)               the same of processor time per token, which a busy machine leaves alone
     parted(vanilla.all, draft.all)            how many requests got other tokens
     unexplained(vanilla.all, draft.all, gap)  how many of these part where the first one's margin exceeds gap
     more_often(parted(a, b), parted(c, d))    Fisher's one-sided p that requests part more often in the second
@@ -174,6 +175,8 @@ def _call(function: str, arguments: list[ast.expr], node: ast.expr) -> Number:
             return ExpectedLength(_number(alpha), _whole(k, "K"))
         case "speedup", [base, fast]:
             return Speedup(_place(base), _place(fast))
+        case "processor_speedup", [base, fast]:
+            return Speedup(_place(base), _place(fast), "processor")
         case "parted", [first, second]:
             return Parted(_place(first), _place(second))
         case "unexplained", [first, second, gap]:

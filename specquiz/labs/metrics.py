@@ -15,7 +15,7 @@ from specquiz.labs.counting import NoCounter, Tally, tally
 from specquiz.labs.estimates import Estimate, Floats, resamples
 from specquiz.labs.evidence import ArmRun, RequestRun, WorkloadRun
 from specquiz.labs.model import Quantity
-from specquiz.labs.timing import mean_time
+from specquiz.labs.timing import mean_time, processor_time
 from specquiz.labs.unreported import worked_out
 from specquiz.theory.acceptance import alpha_from_counters, alpha_from_steps
 from specquiz.theory.closed_forms import tokens_per_pass
@@ -53,6 +53,8 @@ def estimate(arm: ArmRun, workload: str, quantity: Quantity, position: int = 0) 
         return reference_z(run)
     if quantity == "tpot" or quantity == "itl" or quantity == "ttft":
         return mean_time(arm.runs(workload), quantity)
+    if quantity == "processor_time":
+        return processor_time(arm.runs(workload))
     k = int(arm.config.get("speculative", {}).get("num_speculative_tokens") or 0)
     try:
         counted = tally(run, k)

@@ -26,6 +26,7 @@ Quantity = Literal[
     "tpot",
     "itl",
     "ttft",
+    "processor_time",
     "kv_tokens",
     "peak_memory",
     "reference_acceptance",

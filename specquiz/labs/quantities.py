@@ -92,6 +92,12 @@ MEANINGS: dict[Quantity, Meaning] = {
         formula="1000 · time-to-first-token sum / count",
         kind="milliseconds",
     ),
+    "processor_time": Meaning(
+        name="processor time in ms",
+        says="time that the engine was at work on a processor for each generated token; other programs are not in it",
+        formula="1000 · processor seconds / generated tokens",
+        kind="milliseconds",
+    ),
     "kv_tokens": Meaning(
         name="KV cache in tokens",
         says="tokens that the KV cache has room for",

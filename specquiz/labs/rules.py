@@ -90,6 +90,8 @@ class Speedup:
 
     base: Place
     fast: Place
+    clock: Literal["tpot", "processor"] = "tpot"
+    """`processor`: processor time per token in place of TPOT."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,7 @@ def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], 
     drafting = llm.llm_engine.vllm_config.speculative_config is not None
     requests: list[Json] = [{"prompt": prompt, "output": [], "steps": [], "finish": ""} for prompt in prompts]
     before, started, clock, told = counters(llm), time.time(), time.monotonic(), 0.0
+    processor = time.process_time()
     for index, output in decode(llm, prompts, sampling(vllm, workload), workload["together"]):
         request, sequence = requests[index], output.outputs[0]
         tokens = [int(token) for token in sequence.token_ids]
@@ -140,10 +141,11 @@ def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], 
             told = time.monotonic()
             made = sum(len(each["output"]) for each in requests)
             events.send("tokens", tokens=made, rates=rates_so_far(before, counters(llm)) if drafting else [])
-    seconds = time.monotonic() - clock
+    seconds, processor = time.monotonic() - clock, time.process_time() - processor
     return {
         "started": started,
         "seconds": round(seconds, 6),
+        "processor_seconds": round(processor, 6),
         "before": before,
         "after": counters(llm),
         "requests": requests,
