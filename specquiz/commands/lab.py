@@ -116,7 +116,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
     from specquiz.commands.lab_run import locks_in
     from specquiz.labs.loading import load_labs
     from specquiz.labs.recorded import proof_line
-    from specquiz.labs.telling import missing_line
+    from specquiz.labs.telling import missing_line, opening_lines
     from specquiz.labs.unlocking import Locked
     from specquiz.store.log import open_log
     from specquiz.store.projections import lab_standing
@@ -131,7 +131,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> int:
         lock = locks[lab.id]
         state = "locked" if isinstance(lock, Locked) else ", ".join(filter(None, ("open", standing.get(lab.id))))
         console.say(f"{lab.number or '-'}  {lab.id}  {lab.title}  ({state.replace('_', ' ')})")
-        console.say(proof_line(lab), indent="  ")
+        console.say_lines(f"  {line}" for line in (proof_line(lab), *opening_lines(lab)))
         if isinstance(lock, Locked):
             for each in lock.missing:
                 console.say(missing_line(each, library), indent="  ")

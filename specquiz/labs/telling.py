@@ -213,6 +213,7 @@ def grade_facts(grade: Grade) -> dict[str, Any]:
             return {
                 "gradable": True,
                 "passed": grade.passed,
+                "advice": grade.advice,
                 "quantities": [asdict(each) for each in quantities],
                 "positions": [asdict(each) for each in positions],
                 "rules": [asdict(each) for each in rules],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from specquiz.labs.plan import other_inputs
 from specquiz.labs.recorded import proof_line, proved, recorded_file, recorded_run
 from specquiz.labs.rules import Committed, Predicted, leaves
 from specquiz.labs.tailoring import tailored, workloads_of
+from specquiz.sessions.mastery import NEEDED
 
 LABS = load_labs()
 ON_CPU = [lab for lab in LABS if "cpu" in lab.profiles]
@@ -46,6 +48,12 @@ def test_all_labs_have_a_profile_for_a_card_and_all_but_three_one_for_a_cpu() ->
 def test_a_lab_opens_by_concepts_that_there_are(lab: Lab) -> None:
     assert lab.unlock.mastery
     assert set(lab.unlock.mastery) <= set(open_library().concepts)
+
+
+@each_lab
+def test_a_lab_can_be_opened_with_the_questions_that_ship(lab: Lab) -> None:
+    asked = Counter(slug for bank in open_library().banks for question in bank.questions for slug in question.concepts)
+    assert {slug: asked[slug] for slug in lab.unlock.mastery if asked[slug] < NEEDED} == {}
 
 
 @each_lab
@@ -134,3 +142,25 @@ def test_the_page_of_all_labs_is_in_step_with_them() -> None:
     page = (Path(__file__).parents[2] / "docs" / "labs.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| L")]
     assert rows == [documented(lab) for lab in LABS]
+
+
+FAR_RUNS = sorted((Path(__file__).parents[1] / "lab" / "evidence").glob("*-far-prediction.json"))
+
+
+@pytest.mark.parametrize("path", FAR_RUNS, ids=lambda path: path.stem)
+def test_a_real_run_with_far_predictions_fails_by_them_alone(path: Path) -> None:
+    evidence = read_evidence(path)
+    lab = find_lab(LABS, evidence.lab.id)
+
+    found = grade(lab, evidence)
+
+    assert isinstance(found, Graded), found
+    assert not found.passed
+    for rule in found.rules:
+        about_predictions = any(isinstance(leaf, Predicted | Committed) for leaf in leaves(parse(rule.check)))
+        assert rule.outcome == "passed" or about_predictions, rule
+    recorded = grade(lab, recorded_run(lab, "cpu"))
+    assert isinstance(recorded, Graded)
+    assert [(each.quantity, each.value) for each in found.quantities] == [
+        (each.quantity, each.value) for each in recorded.quantities
+    ]
