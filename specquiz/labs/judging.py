@@ -17,6 +17,7 @@ from specquiz.labs.model import Lab, Prediction, Quantity, Rule
 from specquiz.labs.predictions import Committed, read_prediction
 from specquiz.labs.quantities import draft_tokens
 from specquiz.labs.rules import (
+    Absolute,
     AtLeast,
     Bound,
     Check,
@@ -159,7 +160,10 @@ def _decide(check: Check, lab: Lab, evidence: Evidence) -> _Decision:
             details = "; ".join(_details(check, evidence))
             claim = f"{one.text}; wanted is {sign} {other.text}"
             observed = f"{claim} ({details})." if details else f"{claim}."
-            return _Decision(_COMPARISONS[sign](one.number, other.number), observed, _side(one.number, other.number))
+            side = _side(one.number, other.number)
+            if isinstance(left, Absolute):
+                side = _side(_value(left.of, lab, evidence).number, 0)
+            return _Decision(_COMPARISONS[sign](one.number, other.number), observed, side)
         case Falling(numbers):
             values = [_value(each, lab, evidence).number for each in numbers]
             falls = all(late < early for early, late in pairwise(values))

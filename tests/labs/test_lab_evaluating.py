@@ -179,3 +179,5 @@ def test_each_way_of_failing_teaches_its_own_lesson(lab: Lab, evidence: Evidence
     assert verdict(lab, evidence, taught).learn == "too low"
     assert verdict(lab, evidence, replace(taught, check="within(3, 2, 0.5)")).learn == "too high"
     assert verdict(lab, evidence, replace(taught, check="within(2, 2, 0.5)")).learn == ""
+    assert verdict(lab, evidence, replace(taught, check="abs(1 / 2 - 1) <= 0.1")).learn == "too low"
+    assert verdict(lab, evidence, replace(taught, check="at_least(1, abs(3 / 2 - 1) <= 0.1)")).learn == "too high"
