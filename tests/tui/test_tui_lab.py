@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 from tui_samples import LAB, seen, words  # type: ignore[import-not-found]
 
-from specquiz.labs.model import Challenge, Prediction
+from specquiz.labs.loading import load_labs
+from specquiz.labs.model import Challenge, Lab, Prediction
 from specquiz.sessions.events import LabFinished, LabPredicted, LabUnlocked
 from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
@@ -101,7 +103,8 @@ STAGED = (
 
 
 async def asked_between_arms(pilot: Pilot[None], answers: list[object]) -> None:
-    await seen(pilot, HomeScreen)
+    """The questions on top of the lab's own page, as in a run."""
+    await seen(pilot, LabScreen)
     await pilot.pause()
     pilot.app.push_screen(LabAskingScreen(LAB, STAGED, ["k2 has finished"], answers.append))
     await seen(pilot, LabAskingScreen)
@@ -109,7 +112,7 @@ async def asked_between_arms(pilot: Pilot[None], answers: list[object]) -> None:
 
 async def test_between_two_arms_each_prediction_is_checked_and_then_handed_over(make_app: MakeApp) -> None:
     answers: list[object] = []
-    app = make_app()
+    app = make_app(START)
     async with app.run_test() as pilot:
         await asked_between_arms(pilot, answers)
         assert "k2 has finished" in words(app)
@@ -126,7 +129,7 @@ async def test_between_two_arms_each_prediction_is_checked_and_then_handed_over(
 
 async def test_leaving_between_two_arms_is_asked_about_and_stops_the_run(make_app: MakeApp) -> None:
     answers: list[object] = []
-    app = make_app()
+    app = make_app(START)
     async with app.run_test() as pilot:
         await asked_between_arms(pilot, answers)
         await pilot.press("f4", "n")
@@ -162,3 +165,19 @@ async def test_a_lab_that_was_run_tells_how_the_runs_ended(make_app: MakeApp, lo
         await pilot.press("f4")
         await seen(pilot, HomeScreen)
         assert "open, passed" in words(app), "a run that broke takes no pass away"
+
+
+@pytest.mark.parametrize("lab", load_labs(), ids=lambda lab: lab.id)
+async def test_every_shipped_lab_can_be_looked_at_open_and_on_each_profile(
+    make_app: MakeApp, log: Log, lab: Lab
+) -> None:
+    log.append(LabUnlocked(at=0.0, lab=lab.id, how="mastery"))
+    app = make_app(LabStart(lab=lab.id), labs=(lab,))
+    async with app.run_test(size=(100, 40)) as pilot:
+        await begun(pilot)
+        now = [prediction for prediction in lab.predict if not prediction.after]
+        assert lab.title in words(app)
+        assert len(app.screen.query(Input)) >= len([each for each in now if not each.profiles])
+        await pilot.press("f8")
+        await pilot.pause()
+        assert lab.title in words(app)

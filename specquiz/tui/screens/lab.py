@@ -103,9 +103,10 @@ class LabScreen(FormPage):
         found = self._lock()
         locked = isinstance(found, Locked)
         self.query_one("#task", Static).update(Lines(self._task_lines(found)))
-        self.query_one("#form").display = not locked
-        if not locked and self.focused is None and self._lab.predict:
-            self.query(Input).first().focus(scroll_visible=False)
+        lines = self.query(Input)
+        self.query_one("#form").display = not locked and bool(lines)
+        if not locked and self.focused is None and lines:
+            lines.first().focus(scroll_visible=False)
         note = "locked" if locked else f"profile {self._profile}"
         keys = self.LOCKED if locked else self.OPEN
         shown = [key for key in keys if key is not _RECORDED or self._has_recorded_run]

@@ -49,7 +49,7 @@ class LabAskingScreen(FormPage):
         lines: Sequence[str],
         answer: Callable[[Mapping[str, str] | None], None],
     ) -> None:
-        super().__init__(id="lab")
+        super().__init__(id="labasking")
         self._lab = lab
         self._due = due
         self._lines = Lines(visible(line) for line in lines)
