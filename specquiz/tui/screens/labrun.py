@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 PAINT_SECONDS = 0.5
 POLL_SECONDS = 0.25
 BAR_CELLS = 30
+LOG_MARGIN = 10
+"""Columns that a line of the log leaves for borders and the scroll bar."""
 LOG_LINES = 8
 
 
@@ -216,8 +218,13 @@ class LabRunScreen(Page):
         if stages and self._run:
             log = places.lab_runs() / self._run / f"{stages[-1].arm}.log"
             lines += ["", Content.styled("Log", "bold $secondary")]
-            lines += [f"  {visible(line)}" for line in tail(log, LOG_LINES).splitlines()]
+            lines += [f"  {self._cut(visible(line))}" for line in tail(log, LOG_LINES).splitlines()]
         self.query_one("#outcome", Static).update(Lines(lines))
+
+    def _cut(self, line: str) -> str:
+        """A line of the log in one line of the screen."""
+        room = max(20, self.size.width - LOG_MARGIN)
+        return line if len(line) <= room else f"{line[: room - 1]}…"
 
     def _time_left(self) -> str:
         """About how long it goes on, by the time that the lab says a run takes."""
