@@ -6,7 +6,7 @@ A rule goes through all questions in one test, and its failure lists every quest
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -183,10 +183,10 @@ def test_a_configuration_is_right_and_its_mistakes_are_recognised() -> None:
             yield "its own answer is not right"
         if not question.misconceptions:
             yield "it has no misconceptions"
-        for wrong in question.misconceptions:
-            verdict = judge(question, item, json.dumps(with_part(question.answer, wrong.where)))
-            if not isinstance(verdict, Wrong) or verdict.message not in {one.say for one in question.misconceptions}:
-                yield f"{wrong.where} is not known as a mistake: {verdict.message}"
+        for index, wrong in enumerate(question.misconceptions):
+            verdict = judge(question, item, json.dumps(mistaken(question.answer, wrong.where)))
+            if not isinstance(verdict, Wrong) or verdict.misconception != index:
+                yield f"{wrong.where} is not known as mistake {index + 1}: {verdict.message}"
 
     expect_no_faults(CONFIGS, faults)
 
@@ -200,13 +200,16 @@ def test_a_text_to_repair_is_readable_and_wrong() -> None:
     expect_no_faults(CONFIGS, faults)
 
 
-def with_part(configuration: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    """The configuration with these values in it, or without the keys that are absent; a dot leads into a nested one."""
-    changed: dict[str, Any] = {key: dict(v) if isinstance(v, dict) else v for key, v in configuration.items()}
-    for key, value in part.items():
-        outer, _, inner = key.rpartition(".")
-        into = changed[outer] if outer else changed
-        into.pop(inner, None)
-        if value != ABSENT:
-            into[inner] = value
-    return changed
+def mistaken(answer: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
+    """The right configuration with a known mistake made in it; dotted keys lead into a nested configuration."""
+    written: dict[str, Any] = json.loads(json.dumps(answer))
+    for path, value in where.items():
+        *outer, key = path.split(".")
+        inner = written
+        for name in outer:
+            inner = inner.setdefault(name, {})
+        if value == ABSENT:
+            inner.pop(key, None)
+        else:
+            inner[key] = value
+    return written
