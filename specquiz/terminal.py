@@ -33,6 +33,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 question`, `2 questions`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def wrapped(text: str, width: int) -> Iterator[str]:
     """Lines of `text`, at most `width` wide where words allow. What is laid out (indents, lists, fences) stays so."""
     fenced = False

@@ -83,11 +83,23 @@ def test_a_near_miss_is_used_wrongly_and_told(capsys: pytest.CaptureFixture[str]
 
 def test_words_are_looked_up_with_the_way_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["primer", "--search", "ancestors"]) == 0
-    assert 'specquiz primer "The attention mask"' in capsys.readouterr().out
+    assert "specquiz primer branch-mask" in capsys.readouterr().out
     assert main(["primer", "--search", "leaf"]) == 0
     assert "specquiz practice drafting-trees" in capsys.readouterr().out
     assert main(["primer", "--search", "zebra"]) == 0
     assert "Nothing has 'zebra' in it" in capsys.readouterr().out
+
+
+def test_of_very_many_places_the_first_are_shown_and_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    one = BANK.partition("questions:\n")[2]
+    many = "".join(one.replace("id: leaf", f"id: leaf-{number}") for number in range(60))
+    (places.own_banks() / "many.yaml").write_text(
+        "bank: many\ntitle: Many\nquestions:\n" + many.replace("leaf see", "twig see"), encoding="utf-8"
+    )
+    assert main(["primer", "--search", "twig"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("specquiz practice many") == 50
+    assert "These are the first 50; more words find fewer." in said
 
 
 def test_lint_looks_at_pages_too_by_folder_and_by_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -186,9 +186,10 @@ def _rounding(subject: Subject, answer: Answer, value: Value, reference: Value) 
     if tolerance.rule == "exact":
         is_rounded = off < last_place and (isinstance(reference, Decimal) or terminating(reference) is None)
         return "That is rounded. Give the exact value, as a fraction or as a formula." if is_rounded else None
-    if off > max(last_place, abs(exact) / 100) or off * 4 > abs(exact):
+    is_rounded = off * 2 <= last_place or (off < last_place and abs(as_fraction(value)) < abs(exact))
+    if not (is_rounded or off <= abs(exact) / 100) or off * 4 > abs(exact):
         return None
-    if tolerance.rule in ("places", "sig") and last_place > 2 * tolerance.band(exact):
+    if is_rounded and tolerance.rule in ("places", "sig") and last_place > 2 * tolerance.band(exact):
         return f"That is rounded too far. Give {tolerance.say()}."
     return f"That is close, but outside what is accepted: {tolerance.say()}."
 

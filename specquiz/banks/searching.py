@@ -5,6 +5,7 @@ Explanations and answers are not looked into, so that a search gives no answer a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ _LETTERS = {
 _SPELLED = str.maketrans(_LETTERS)
 EXCERPT = 100
 """Characters of a text shown around the words."""
+MOST = 50
+"""So many places are shown at once."""
+_NAMED = re.compile(rf"=\s*{PLACEHOLDER.pattern}")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Index:
 
     entries: tuple[_Entry, ...]
 
-    def search(self, words: str, most: int = 50) -> tuple[Hit, ...]:
+    def search(self, words: str, most: int = MOST) -> tuple[Hit, ...]:
         """What has all of `words`, parts of words too; what is called so comes first. Nothing for no words."""
         wanted = _folded(words).split()
         if not wanted:
@@ -87,7 +91,8 @@ def _questions(library: Library) -> Iterator[_Entry]:
         for question in bank.questions:
             names = [_name(library.concepts.get(slug), slug) for slug in question.concepts]
             hit = Hit(question.id, bank.title, "", question=(bank.id, question.id))
-            prompt = PLACEHOLDER.sub(r"\1", question.prompt)
+            # The numbers differ from session to session: `D = {D}` is said as `D = …`, another `{K}` by its name.
+            prompt = PLACEHOLDER.sub(r"\1", _NAMED.sub("= …", question.prompt))
             yield _entry(hit, " ".join((question.id, bank.title, *names)), prompt)
 
 

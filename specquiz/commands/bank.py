@@ -143,8 +143,9 @@ def _fields(problem: Problem) -> dict[str, object]:
 
 
 def _lint(paths: list[Path], form: str) -> int:
-    from specquiz.banks.library import bank_files, open_library
+    from specquiz.banks.library import CONCEPTS, bank_files, open_library
     from specquiz.banks.linting import lint
+    from specquiz.banks.loading import load_concepts
     from specquiz.banks.primer_rules import lint_primers, missing_pages
     from specquiz.banks.primers import primer_files
     from specquiz.banks.problems import in_order
@@ -161,7 +162,9 @@ def _lint(paths: list[Path], form: str) -> int:
     shipped_pages = {path.resolve() for path in primer_files([places.shipped_questions()])}
     found += lint_primers(pages, concepts, [path for path in pages if path.resolve() in shipped_pages])
     if not paths:
-        found += tuple(missing_pages(places.shipped_questions(), concepts))
+        listed, _ = load_concepts(places.shipped_questions() / CONCEPTS)
+        shipped_concepts = {concept.slug: concept for concept in (listed.concepts if listed else ())}
+        found += tuple(missing_pages(places.shipped_questions(), shipped_concepts))
     files += pages
     problems = in_order(replace(problem, path=_from_here(problem.path)) for problem in [*unreadable, *found])
     errors = sum(problem.severity == "error" for problem in problems)

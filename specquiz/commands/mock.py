@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from specquiz.commands.practice import close_all, known_banks, new_seed, say_what_was_left_out
 from specquiz.console import wants_plain
 from specquiz.errors import SpecquizError, UsageError
+from specquiz.terminal import counted
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -145,7 +146,7 @@ def _hold_plain(
             written=arguments.written,
         )
         time_allowed = clock_text(arguments.minutes * 60)
-        console.say(f"Mock interview · {mock.position[1]} questions · {time_allowed} · seed {seed}.")
+        console.say(f"Mock interview · {counted(mock.position[1], 'question')} · {time_allowed} · seed {seed}.")
         console.say("Right or wrong is said at the end. :finish hands in, :quit leaves, :help lists the commands.")
     return hold_mock(mock, console, report)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from specquiz.console import wants_plain
 from specquiz.errors import UsageError
+from specquiz.terminal import counted
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     bank_ids = tuple(known_banks(library, arguments.banks)) or banks_of(library, arguments.bank)
     with open_log() as log:
         if arguments.missed and not _missed(log, library, bank_ids):
-            print("Nothing is missed: the latest answer to every question asked so far is right.")
+            print(_nothing_missed(log, library, bank_ids))
             return 0
         if wants_plain(arguments.plain):
             return _hold_plain(library, bank_ids, log, arguments)
@@ -146,7 +147,7 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
         count = arguments.questions or _asked_count(console)
         seed = new_seed() if arguments.seed is None else arguments.seed
         practice = start(count=count, seed=seed, only=_missed(log, library, bank_ids) if arguments.missed else None)
-        console.say(f"Practice · {practice.position[1]} questions · seed {seed}. :help lists the commands.")
+        console.say(f"Practice · {counted(practice.position[1], 'question')} · seed {seed}. :help lists the commands.")
 
     def again(items: tuple[Item, ...]) -> Practice:
         return start(count=None, seed=new_seed(), only={(item.bank, item.question) for item in items})
@@ -206,6 +207,16 @@ def close_all(sessions: Sequence[Session], log: Log) -> None:
 
     for session in sessions:
         log.append(put_away(session, time.time()))
+
+
+def _nothing_missed(log: Log, library: Library, bank_ids: Sequence[str]) -> str:
+    from specquiz.sessions.history import latest_attempts
+    from specquiz.sessions.planning import candidates
+
+    attempts = latest_attempts(log.events())
+    if any((bank, question.id) in attempts for bank, question in candidates(library, bank_ids)):
+        return "Nothing is missed: the latest answer to every question asked so far is right."
+    return "Nothing is missed: no question of these banks has been answered yet."
 
 
 def _missed(log: Log, library: Library, bank_ids: Sequence[str]) -> set[QuestionKey]:

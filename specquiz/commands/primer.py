@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,14 +42,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what was asked for; 0 also when a search finds nothing."""
     from specquiz.banks.library import open_library
     from specquiz.banks.primers import find_place
-    from specquiz.banks.searching import index
+    from specquiz.banks.searching import MOST, index
 
     if arguments.name and arguments.search:
         raise UsageError("Name a page or give words to look up, not both.", where=arguments.name)
     library = open_library(arguments.bank)
     if arguments.search:
         words = " ".join(arguments.search)
-        _print_hits(words, index(library).search(words), as_json=arguments.json)
+        slugs = {concept.name: concept.slug for concept in library.concepts.values()}
+        _print_hits(words, index(library).search(words, MOST + 1), slugs, as_json=arguments.json)
     elif arguments.name:
         _print_place(find_place(arguments.name, library.primers, library.concepts), as_json=arguments.json)
     else:
@@ -99,27 +101,30 @@ def _print_place(place: Place, *, as_json: bool) -> None:
         print(f"\nThe whole page: specquiz primer {page.slug}")
 
 
-def _print_hits(words: str, hits: tuple[Hit, ...], *, as_json: bool) -> None:
+def _print_hits(words: str, hits: tuple[Hit, ...], slugs: Mapping[str, str], *, as_json: bool) -> None:
+    from specquiz.banks.searching import MOST
     from specquiz.console import open_console
 
     if as_json:
-        _print_json({"words": words, "hits": [_facts(hit) for hit in hits]})
+        _print_json({"words": words, "hits": [_facts(hit) for hit in hits[:MOST]]})
         return
     console = open_console()
-    for hit in hits:
-        console.say(f"{hit.title} ({hit.where}): {_way(hit)}")
+    for hit in hits[:MOST]:
+        console.say(f"{hit.title} ({hit.where}): {_way(hit, slugs)}")
         if hit.excerpt:
             console.say(hit.excerpt, indent="    ")
+    if len(hits) > MOST:
+        console.say(f"These are the first {MOST}; more words find fewer.")
     if not hits:
         console.say(f"Nothing has {words!r} in it. Fewer words, or parts of words, find more.")
 
 
-def _way(hit: Hit) -> str:
-    """The command that leads there."""
+def _way(hit: Hit, slugs: Mapping[str, str]) -> str:
+    """The command that leads there; `slugs` are those of concepts by name."""
     if hit.place is None:
         return f"specquiz practice {hit.question[0]}" if hit.question else ""
     section = hit.place.section
-    name = hit.place.primer.slug if section is None else section.heading
+    name = hit.place.primer.slug if section is None else slugs.get(section.heading, section.heading)
     return f"specquiz primer {name if ' ' not in name else json.dumps(name, ensure_ascii=False)}"
 
 

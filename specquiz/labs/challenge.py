@@ -49,7 +49,7 @@ def challenge_of(lab: Lab) -> Challenge:
         UsageError: the lab is none.
     """
     if lab.challenge is None:
-        raise UsageError(f"The lab {lab.id} is no challenge: its configurations are fixed.", where="--config")
+        raise UsageError(f"The lab {lab.id} is no challenge: its configurations are fixed.")
     return lab.challenge
 
 

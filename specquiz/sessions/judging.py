@@ -191,6 +191,6 @@ def _departure(given: Sequence[str], wanted: Sequence[str]) -> str:
         if mine is None:
             return f"It stops too early: after {place - 1} of {len(wanted)} tokens."
         if right is None:
-            return f"It goes on too long: the round ends after {len(wanted)} tokens, and token {place} is one too many."
-        return f"It departs at token {place}: you wrote {mine}, and {right} comes out."
+            return f"It goes on too long: it should end after {len(wanted)} tokens, and token {place} is one too many."
+        return f"It departs at token {place}: you wrote “{mine}” where “{right}” is right."
     raise AssertionError("the sequences are equal")

@@ -127,6 +127,24 @@ def test_a_wrong_number_is_told_the_slip_that_explains_it(typed: str, words: str
     assert words in verdict.message
 
 
+@pytest.mark.parametrize(
+    ("answer", "tolerance", "typed", "words"),
+    [
+        ("5", "sig:3", "6", "not the value"),
+        ("5", "sig:3", "4", "not the value"),
+        ("5.2", "sig:3", "6", "not the value"),
+        ("5.2", "sig:3", "5", "rounded too far"),
+        ("5.7", "sig:3", "5", "rounded too far"),
+        ("5.7", "sig:3", "6", "rounded too far"),
+        ("101", "sig:5", "100", "outside what is accepted"),
+    ],
+)
+def test_only_what_the_answer_rounds_or_is_cut_to_counts_as_rounded(
+    answer: str, tolerance: str, typed: str, words: str
+) -> None:
+    assert words in check(Question(answer, kind="numeric", tolerance=tolerance), typed).message
+
+
 def test_a_forgotten_percent_sign_is_told() -> None:
     assert "needs its % sign" in check(Question("0.5", kind="numeric"), "50").message
 

@@ -90,6 +90,8 @@ def test_a_new_bank_lints_clean_and_is_in_the_list(capsys: pytest.CaptureFixture
     assert "1 file: 0 errors, 0 warnings" in capsys.readouterr().out
     assert main(["bank", "list"]) == 0
     assert "my-bank" in capsys.readouterr().out
+    assert main(["bank", "lint"]) == 0
+    assert ": 0 errors, 0 warnings" in capsys.readouterr().out
     schema = path.read_text().split("\n")[0].partition("$schema=")[2]
     assert (path.parent / schema).is_file()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from primer_samples import CONCEPTS, PAGE, folder_with  # type: ignore[import-not-found]
 
 from specquiz.banks.library import Library
@@ -158,6 +159,14 @@ def test_a_hit_shows_the_words_where_they_stand_and_leads_there(library: Library
     assert hit.place.section.heading == MASK
     (asked,) = index(library).search("leaf")
     assert asked.question == ("leaves", "which-nodes")
+
+
+def test_a_number_that_differs_from_session_to_session_is_left_out(library: Library) -> None:
+    (question,) = library.banks[0].questions
+    assert isinstance(question, SingleQuestion)
+    asked = structs.replace(question, prompt="The counter D = {D} stands beside acceptance {alpha}.")
+    (hit,) = index(Library((structs.replace(library.banks[0], questions=(asked,)),), {})).search("counter")
+    assert hit.excerpt == "The counter D = … stands beside acceptance alpha."
 
 
 @given(st.text(max_size=30))

@@ -92,9 +92,9 @@ def test_brackets_and_quotes_around_tokens_do_not_matter(library: Library, text:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("the dog ran", "departs at token 2: you wrote dog, and cat comes out"),
+        ("the dog ran", "departs at token 2: you wrote “dog” where “cat” is right"),
         ("the", "stops too early: after 1 of 3 tokens"),
-        ("the cat ran far", "ends after 3 tokens, and token 4 is one too many"),
+        ("the cat ran far", "should end after 3 tokens, and token 4 is one too many"),
         ("the cat", "The target adds its own token after the refusal."),
         ("The cat ran", "departs at token 1"),
     ],

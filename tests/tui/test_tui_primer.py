@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from textual.pilot import Pilot
 from tui_samples import LIBRARY, PRIMER, seen, words  # type: ignore[import-not-found]
 
@@ -130,6 +131,17 @@ async def test_words_that_nothing_has_leave_an_empty_list(make_app: MakeApp, lib
         await pilot.press("slash", *"q?1", "enter", "down", "enter")
         assert isinstance(app.screen, LookupScreen)
         assert "0 places" in words(app)
+
+
+async def test_of_very_many_places_the_first_are_listed_and_that_is_said(make_app: MakeApp, library: Library) -> None:
+    bank = library.banks[0]
+    many = tuple(structs.replace(bank.questions[0], id=f"twig-{number}") for number in range(60))
+    app = make_app(library=Library((structs.replace(bank, questions=many),), library.concepts))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await seen(pilot, HomeScreen)
+        await pilot.press("slash", *"twig")
+        await seen(pilot, LookupScreen)
+        assert "the first 50 places; more words find fewer" in words(app)
 
 
 async def test_n_and_p_go_from_section_to_section(make_app: MakeApp, library: Library) -> None:

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from specquiz.banks.primers import Place
-from specquiz.banks.searching import Hit, index
+from specquiz.banks.searching import MOST, Hit, index
 from specquiz.terminal import visible
 from specquiz.tui import wording
 from specquiz.tui.screens.page import Page
@@ -75,9 +75,12 @@ class LookupScreen(Page):
 
     def _show(self, words: str) -> None:
         """List what has these words; without any, the pages."""
-        self._hits = self._index.search(words) if words.strip() else self._pages
+        found_all = self._index.search(words, MOST + 1) if words.strip() else self._pages
+        self._hits = found_all[:MOST]
         what = "primer" if not words.strip() else "place"
-        self.query_one("#count", Static).update(Content(wording.plural(len(self._hits), what)))
+        count = wording.plural(len(self._hits), what)
+        more = len(found_all) > MOST
+        self.query_one("#count", Static).update(Content(f"the first {count}; more words find fewer" if more else count))
         found = self.query_one(OptionList)
         found.set_options(Option(_shown(hit)) for hit in self._hits)
         found.highlighted = 0 if self._hits else None

@@ -48,7 +48,7 @@ class MarkingScreen(Page):
         ("j k, 1-9, arrows", "move among the points"),
         ("Enter", "let the marks count, once all points have one; then go on"),
         ("^s", "give the reply to a follow-up; it may be empty"),
-        ("w o s, 1-3", "grade a reply: weak, ok or strong (then Enter)"),
+        ("w o s", "grade a reply weak, ok or strong; 1-3 choose a grade, then Enter"),
         ("F6", "the primer, once the points are marked"),
         ("F7", "no more follow-ups"),
         ("F9", "end here, in an interview: what is not marked stays unmarked"),
