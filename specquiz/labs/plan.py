@@ -34,6 +34,7 @@ def plan_job(
         "speculative_config": dict(told.speculative_config),
         "engine": dict(told.engine),
         "cpu_sampler": "repair",
+        "margins": told.margins and device(profile) == "cuda",
         "repeats": repeats,
         "workloads": {name: _plan_workload(lab, arm, name, workloads[name]) for name in workloads_of(lab, arm)},
     }

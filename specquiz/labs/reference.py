@@ -39,7 +39,7 @@ def plan_reference(lab: Lab, profile: ProfileName, evidence: Evidence) -> dict[s
         for name, arm in lab.arms.items()
         if arm.margins
         for workload in workloads_of(lab, name)
-        if workload in evidence.arms[name].workloads
+        if workload in evidence.arms[name].workloads and not _has_margins(evidence.arms[name].workloads[workload])
     ]
     if not tests and not margins:
         return None
@@ -66,6 +66,11 @@ def _steps(arm: ArmRun, run: WorkloadRun) -> Sequence[Steps] | None:
         return worked_out(arm, run, tally(run, int(str(k))))
     except NoCounter:
         return None
+
+
+def _has_margins(run: WorkloadRun) -> bool:
+    """Whether the engine told them itself."""
+    return all(each.margins is not None for each in run.requests)
 
 
 def _is_reported(run: WorkloadRun) -> bool:

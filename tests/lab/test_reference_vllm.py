@@ -12,6 +12,7 @@ import pytest
 
 from specquiz import places
 from specquiz.labs.agreement import reference_z
+from specquiz.labs.counting import tally
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, run_arm
 from specquiz.labs.environment import Environment, find
 from specquiz.labs.evaluating import evaluate
@@ -115,6 +116,24 @@ def test_without_the_repair_theory_shows_that_the_tokens_are_noise(vllm: Environ
         assert z < -20
     else:
         assert abs(z) <= 4
+
+
+def test_the_engines_own_margins_are_those_computed_apart_from_it(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
+    """A card's path, run here; plain decoding, with counters that margins must leave alone."""
+    workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
+    output, apart = ArmOutput(), ArmOutput()
+    run_job(vllm, {**plan_job(lab, "cpu", "vanilla", workloads), "margins": True}, output, tmp_path)
+    run = msgspec.convert(output.workloads["novel"][0], WorkloadRun)
+    asked = {"arm": "vanilla", "workload": "novel", "target": "tiny/target"}
+    requests = [{"prompt": each.prompt, "output": each.output} for each in run.requests]
+    work = {"device": "cpu", "dtype": "float32", "tests": [], "margins": [{**asked, "requests": requests}]}
+    run_job(vllm, work, apart, tmp_path, child="reference")
+
+    assert tally(run, 0).generated == sum(len(each.output) for each in run.requests)
+    for request, margins in zip(run.requests, apart.reference[0]["requests"], strict=True):
+        assert request.margins is not None
+        assert len(request.margins) == len(request.output)
+        assert request.margins == pytest.approx(margins, abs=1e-3)
 
 
 def job(lab: Lab, care: Literal["test", "trust"]) -> dict[str, object]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from .events import Events, Job, Json, serve
 from .facts import machine, model_revision, number, peak_memory, resolved_config, steering_environment, versions
+from .margins import with_margins
 from .sampler import examine, refuse_noise
 
 WARM_UP_TOKENS = 8
@@ -58,6 +59,8 @@ def run(job: Job, events: Events) -> None:
         for name, items in prompts.items():
             events.stage(name)
             run = run_workload(vllm, llm, job["workloads"][name], items, events)
+            if job["margins"]:
+                run["requests"] = with_margins(vllm, llm, run["requests"], decode)
             events.send("workload", workload=name, run=run)
     events.finish_stage()
 
