@@ -36,13 +36,24 @@ CONFIGS = [question for question in QUESTIONS if isinstance(question, ConfigQues
 TRACES = [question for question in QUESTIONS if isinstance(question, TraceQuestion)]
 
 
+class Judged(NamedTuple):
+    """A formula that its question holds, and what the question's own checker says of it."""
+
+    formula: str
+    verdict: Verdict
+    number: str
+    """The value with its unit, as a learner may type it; the formula itself where a formula is asked for."""
+    number_verdict: Verdict
+
+
 class Variant(NamedTuple):
-    """A formula question with one choice of its numbers, its own formulas judged by its own checker."""
+    """A formula question with one choice of its numbers."""
 
     id: str
     asked: Asked
-    right: Verdict
-    mistakes: tuple[Verdict, ...]
+    right: tuple[Judged, ...]
+    """The reference first, then its other forms."""
+    mistakes: tuple[Judged, ...]
 
 
 def variants(question: AnyQuestion) -> Iterator[dict[str, str]]:
@@ -66,16 +77,24 @@ def number_variants() -> list[Variant]:
 
 
 def worked(id: str, one: Asked) -> Variant:
-    mistakes = tuple(check(one, wrong.answer) for wrong in one.misconceptions)
-    return Variant(id, one, check(one, one.reference), mistakes)
+    right = tuple(judged(one, form) for form in (one.reference, *one.also))
+    return Variant(id, one, right, tuple(judged(one, wrong.answer) for wrong in one.misconceptions))
 
 
-def not_right(variant: Variant, verdict: Verdict, answer: str) -> Iterator[str]:
+def judged(one: Asked, formula: str) -> Judged:
+    verdict = check(one, formula)
+    if one.kind == "symbolic":
+        return Judged(formula, verdict, formula, verdict)
+    number = f"{verdict.value} {one.unit}"
+    return Judged(formula, verdict, number, check(one, number))
+
+
+def not_right(variant: Variant, answer: str, verdict: Verdict) -> Iterator[str]:
     if not isinstance(verdict, Correct):
         yield f"{answer} is not right at {variant.asked.values}: {verdict.message}"
 
 
-def not_mistake(variant: Variant, index: int, verdict: Verdict, answer: str) -> Iterator[str]:
+def not_mistake(variant: Variant, index: int, answer: str, verdict: Verdict) -> Iterator[str]:
     if not isinstance(verdict, Wrong) or verdict.misconception != index:
         yield f"{answer} is not known as mistake {index + 1} at {variant.asked.values}: {verdict.message}"
 
@@ -94,17 +113,16 @@ def test_a_numeric_question_has_a_dozen_variants() -> None:
 
 def test_the_key_is_right_by_its_own_checker_for_all_numbers() -> None:
     def faults(variant: Variant) -> Iterator[str]:
-        yield from not_right(variant, variant.right, variant.asked.reference)
-        for form in variant.asked.also:
-            yield from not_right(variant, check(variant.asked, form), form)
+        for form in variant.right:
+            yield from not_right(variant, form.formula, form.verdict)
 
     expect_no_faults(worked_variants(), faults)
 
 
 def test_the_bare_number_is_right_too() -> None:
     def faults(variant: Variant) -> Iterator[str]:
-        number = f"{variant.right.value} {variant.asked.unit}"
-        yield from not_right(variant, check(variant.asked, number), number)
+        for form in variant.right:
+            yield from not_right(variant, form.number, form.number_verdict)
 
     expect_no_faults(number_variants(), faults)
 
@@ -119,8 +137,8 @@ def test_a_formula_question_knows_at_least_two_mistakes() -> None:
 
 def test_each_mistake_is_recognised_for_what_it_is() -> None:
     def faults(variant: Variant) -> Iterator[str]:
-        for index, verdict in enumerate(variant.mistakes):
-            yield from not_mistake(variant, index, verdict, variant.asked.misconceptions[index].answer)
+        for index, mistake in enumerate(variant.mistakes):
+            yield from not_mistake(variant, index, mistake.formula, mistake.verdict)
 
     expect_no_faults(worked_variants(), faults)
 
@@ -128,20 +146,20 @@ def test_each_mistake_is_recognised_for_what_it_is() -> None:
 def test_the_number_of_a_mistake_is_recognised_too() -> None:
     def faults(variant: Variant) -> Iterator[str]:
         for index, mistake in enumerate(variant.mistakes):
-            number = f"{mistake.value} {variant.asked.unit}"
-            yield from not_mistake(variant, index, check(variant.asked, number), number)
+            yield from not_mistake(variant, index, mistake.number, mistake.number_verdict)
 
     expect_no_faults(number_variants(), faults)
 
 
 def test_a_mistake_lies_outside_twice_the_tolerance() -> None:
     def faults(variant: Variant) -> Iterator[str]:
-        tolerance, right = read_tolerance(variant.asked.tolerance), variant.right.value
+        tolerance, right = read_tolerance(variant.asked.tolerance), variant.right[0].verdict.value
         for mistake in variant.mistakes:
-            if not (mistake.value and right):
-                yield f"no number for {mistake.read_as or variant.asked.reference} at {variant.asked.values}"
-            elif tolerance.near(Fraction(mistake.value), Fraction(right)):
-                yield f"the mistake {mistake.value} is near {right} at {variant.asked.values}"
+            number = mistake.verdict.value
+            if not (number and right):
+                yield f"{mistake.formula} or the reference has no number at {variant.asked.values}"
+            elif tolerance.near(Fraction(number), Fraction(right)):
+                yield f"the mistake {number} is near {right} at {variant.asked.values}"
 
     expect_no_faults(number_variants(), faults)
 
