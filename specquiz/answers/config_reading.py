@@ -27,8 +27,9 @@ _CONSTANTS = {
 _WHOLE = re.compile(r"[-+]?[0-9]{1,30}")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,30}\.[0-9]*|\.[0-9]+|[0-9]{1,30}(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_NEXT_PAIR = re.compile(r"[ \t]+[A-Za-z_][A-Za-z0-9_.-]*=")
-"""Ends a bare value where pairs stand in one line with spaces between: `method=ngram num_speculative_tokens=4`."""
+_NEXT_PAIR = re.compile(r"(?<![ \t])[ \t]+[A-Za-z_][A-Za-z0-9_.-]*=")
+"""Ends a bare value where pairs stand in one line with spaces between: `method=ngram num_speculative_tokens=4`. Spaces
+are looked at from the first on, so that many of them take no longer than they are."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _UNICODE = re.compile(r"u(?!d[89a-fA-F])([0-9a-fA-F]{4})", re.IGNORECASE)
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
@@ -306,7 +307,11 @@ class _Flags:
             at = getattr(error, "pos", 0)
             message = "On the command line this is JSON: keys and texts in double quotes, the whole in single ones."
             raise Refusal(message, word.places[at] if at < len(word.places) else len(self._text)) from None
-        return _Reader(word.text).mapping_alone()
+        try:
+            return _Reader(word.text).mapping_alone()
+        except Refusal as refusal:
+            at = word.places[refusal.at] if refusal.at is not None and refusal.at < len(word.places) else word.at
+            raise Refusal(refusal.message, at) from None
 
     def _split(self) -> list[_Word]:
         words: list[_Word] = []
