@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from contextlib import suppress
+from itertools import accumulate, pairwise
 
 from specquiz.labs.broken import Broken
-from specquiz.labs.counting import Tally
-from specquiz.labs.evidence import RequestRun, WorkloadRun
+from specquiz.labs.counting import NoCounter, Tally, finished, rise
+from specquiz.labs.evidence import Judged, RequestRun, WorkloadRun
 
 _ROUNDED = 1e-6
 """By how much a sum of probabilities may exceed 1."""
@@ -36,11 +37,15 @@ def of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
         )
 
 
-def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: int) -> Iterator[Broken]:
+def of_the_requests(where: str, counted: Tally, run: WorkloadRun, k: int, max_tokens: int) -> Iterator[Broken]:
     """The counters and the requests' own detail tell the same story."""
-    told = {
+    told: dict[str, tuple[object, object]] = {
         "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
     }
+    if any(name.startswith("vllm:request_success") for name in run.after):
+        told["finished requests"] = (finished(run), len(run.requests))
+    with suppress(NoCounter):  # not every vLLM counts it
+        told["prompt tokens"] = (rise(run, "prompt_tokens"), sum(len(each.prompt) for each in run.requests))
     if counted.passes is not None and all(each.steps for each in run.requests):
         told["decode passes"] = (counted.passes, sum(len(each.steps) - 1 for each in run.requests))
     if all(each.accepted is not None and each.drafted is not None for each in run.requests):
@@ -48,6 +53,10 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
             "drafts": (counted.drafts, sum(len(each.drafted or ()) for each in run.requests)),
             "drafted tokens": (counted.drafted, sum(sum(each.drafted or ()) for each in run.requests)),
             "accepted tokens": (counted.accepted, sum(sum(each.accepted or ()) for each in run.requests)),
+            "drafts accepted up to each position": (
+                counted.per_position,
+                tuple(sum(got > depth for each in run.requests for got in each.accepted or ()) for depth in range(k)),
+            ),
         }
     for what, (by_counter, by_request) in told.items():
         if by_counter != by_request:
@@ -58,6 +67,28 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, max_tokens: in
         offered, got = each.drafted or (), each.accepted or ()
         if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
             yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
+        elif any(drafted > k for drafted in offered):
+            yield Broken("detail", f"{where}: request {index} was offered more than K = {k} tokens at once")
+        elif each.steps and not _fits_the_steps(each, k):
+            yield Broken("detail", f"{where}: the steps of request {index} are not those of its accepted tokens")
+        if each.margins is not None and (len(each.margins) != len(each.output) or min(each.margins, default=0) < 0):
+            yield Broken("detail", f"{where}: request {index} has margins that are not those of its tokens")
+
+
+def _fits_the_steps(request: RequestRun, k: int) -> bool:
+    """Whether each pass gave one token and those it accepted. The last one may have accepted beyond the end."""
+    *passes, last = request.steps
+    if min(request.steps) < 1 or max(request.steps[1:], default=1) > k + 1:
+        return False
+    if request.accepted is None or len(request.steps) == 1:
+        return True
+    if len(request.accepted) > len(request.steps) - 1:
+        return False
+    longer = [emitted - 1 for emitted in passes[1:] if emitted > 1]
+    accepted = [got for got in request.accepted if got]
+    return accepted[: len(longer)] == longer and (
+        (len(accepted) == len(longer) and last == 1) or (len(accepted) == len(longer) + 1 and accepted[-1] >= last - 1)
+    )
 
 
 def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[Broken]:
@@ -79,8 +110,30 @@ def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[
             judged = accepted = cut = len(request.output)  # what was drafted is not told, only how much it can be
         fits = len(lengths) == 1 and judged - cut - 1 <= len(told.at) <= judged
         fits = fits and accepted - cut <= sum(told.accepted) <= accepted and set(told.accepted) <= {0, 1}
+        fits = fits and _fits_the_drafts(told, request)
         if not fits or not all(0 <= chance <= 1 + _ROUNDED for chance in told.predicted):
             yield Broken("theory", f"{where}: theory does not fit the drafted tokens of request {index + 1}")
+
+
+def _fits_the_drafts(told: Judged, request: RequestRun) -> bool:
+    """Whether the judged tokens are the drafts of the request, one after the other, where its passes began."""
+    begins, place = set(accumulate(request.steps[:-1])), 0
+    for got, offered in zip(*_steps(request), strict=True):
+        if place == len(told.at):
+            break
+        start = told.at[place]
+        depths = range(min(got + 1, offered, len(request.output) - start))
+        part = slice(place, place + len(depths))
+        if (
+            (request.steps and start not in begins)
+            or told.depth[part] != tuple(depths)
+            or told.at[part] != tuple(start + depth for depth in depths)
+            or told.accepted[part] != tuple(int(depth < got) for depth in depths)
+        ):
+            return False
+        begins = {begin for begin in begins if begin > start}
+        place += len(depths)
+    return place == len(told.at)
 
 
 def _steps(request: RequestRun) -> tuple[tuple[int, ...], tuple[int, ...]]:

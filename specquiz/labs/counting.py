@@ -6,6 +6,7 @@ nothing of the passes without one; `inter_token_latency` observes once for every
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from specquiz.labs.evidence import Counters, WorkloadRun
@@ -48,13 +49,18 @@ def rise(run: WorkloadRun, name: str) -> int:
     Raises:
         NoCounter: it is missing, not a finite number, or fell (the engine restarted in between).
     """
-    return int(_difference(run, name))
+    difference = _difference(run, name)
+    if not math.isfinite(difference) or difference != int(difference):
+        raise NoCounter(f"the counter {name} rose by {difference:g}, which is no whole number")
+    return int(difference)
 
 
 def _difference(run: WorkloadRun, name: str) -> float:
     before, after = _lookup(run.before, name), _lookup(run.after, name)
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         raise NoCounter(f"vLLM reported no number for the counter {name}")
+    if before < 0:
+        raise NoCounter(f"the counter {name} was {before:g}, and none is below 0")
     if after < before:
         raise NoCounter(f"the counter {name} fell from {before:g} to {after:g}: the engine restarted in mid-run")
     return after - before
@@ -75,7 +81,10 @@ def rise_per_position(run: WorkloadRun) -> tuple[int, ...]:
     before, after = _lookup(run.before, name), _lookup(run.after, name)
     if not isinstance(after, tuple) or not isinstance(before, tuple) or len(before) != len(after):
         raise NoCounter(f"vLLM reported no number for each position of the counter {name}")
-    differences = tuple(int(late - early) for late, early in zip(after, before, strict=True))
+    exact = [late - early for late, early in zip(after, before, strict=True)]
+    if not all(math.isfinite(each) and each == int(each) for each in exact):
+        raise NoCounter(f"the counter {name} rose by what is no whole number")
+    differences = tuple(map(int, exact))
     if min(differences, default=0) < 0:
         raise NoCounter(f"the counter {name} fell: the engine restarted in mid-run")
     return differences

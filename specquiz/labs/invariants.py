@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from specquiz.errors import UsageError
 from specquiz.labs.arithmetic import of_the_counters, of_the_requests, of_the_theory
 from specquiz.labs.broken import Broken
+from specquiz.labs.chronology import of_the_clock, of_the_order
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
 from specquiz.labs.model import Lab, Setting, fingerprint
@@ -23,6 +24,7 @@ from specquiz.labs.plausibility import (
 )
 from specquiz.labs.predictions import read_predictions
 from specquiz.labs.quantities import draft_tokens
+from specquiz.labs.reference import rule_of
 from specquiz.labs.tailoring import failed_as_expected, sampling_of, tailored, workloads_of
 
 
@@ -33,6 +35,7 @@ def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
         return found
     here = tailored(lab, evidence.profile, evidence.written)
     found = (*_of_the_prediction(here, evidence), *_of_the_arms(here, evidence))
+    found = found or (*of_the_order(evidence), *of_the_clock(evidence))
     if found:
         return found
     return (
@@ -79,6 +82,11 @@ def _of_the_arms(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
             yield Broken("arms", f"the arm {name} was not run")
         elif evidence.arms[name].status != "finished" and not failed_as_expected(lab, name, evidence.arms[name]):
             yield Broken("arms", f"the arm {name} failed: {evidence.arms[name].reason}")
+    for name, arm in evidence.arms.items():
+        if name not in lab.arms:
+            yield Broken("arms", f"the lab has no arm {name}")
+        elif further := {*arm.workloads, *arm.repeats} - {*workloads_of(lab, name)}:
+            yield Broken("arms", f"the arm {name} has no workload {min(further)} in this lab")
 
 
 def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
@@ -113,8 +121,11 @@ def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Ev
         yield Broken("counters", f"{where}: {missing}")
         return
     yield from of_the_counters(where, counted, k)
-    yield from of_the_requests(where, counted, run, sampling_of(lab, name, workload).max_tokens)
+    yield from of_the_requests(where, counted, run, k, sampling_of(lab, name, workload).max_tokens)
     yield from of_the_theory(where, run, sampling_of(lab, name, workload).temperature)
+    rule = rule_of(evidence.arms[name].config.get("speculative", {}))
+    if run.theory is not None and run.theory.rule != rule:
+        yield Broken("theory", f"{where}: theory was computed for the rule {run.theory.rule}, and this arm has {rule}")
     yield from of_the_times(where, counted, run)
     yield from of_the_throughput(where, run, _together(lab, name, workload, evidence, run))
     yield from too_perfect(where, counted)

@@ -83,6 +83,9 @@ def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
         for name, path in lab.workloads.items()
         if evidence.prompts.get(name) != prompts_hash(load_workload(path))
     ]
+    profile = lab.profiles.get(evidence.profile)
+    if profile is not None and evidence.model != profile.model:
+        found.append(f"the model is {evidence.model}; the lab asks for {profile.model} on {evidence.profile}")
     shipped = file_hashes(evidence.model)
     if shipped and shipped != evidence.model_files:
         found.append(f"the model {evidence.model} is not the one that the labs ship")
