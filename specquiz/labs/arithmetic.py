@@ -64,6 +64,7 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, k: int, max_to
     for index, each in enumerate(run.requests):
         if (each.steps and sum(each.steps) != len(each.output)) or not 0 < len(each.output) <= max_tokens:
             yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
+            continue
         offered, got = each.drafted or (), each.accepted or ()
         if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
             yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
@@ -117,6 +118,10 @@ def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[
 
 def _fits_the_drafts(told: Judged, request: RequestRun) -> bool:
     """Whether the judged tokens are the drafts of the request, one after the other, where its passes began."""
+    if any(late <= early for early, late in pairwise((0, *told.at, len(request.output)))):
+        return False
+    if request.accepted is None:
+        return min(told.depth, default=0) >= 0
     begins, place = set(accumulate(request.steps[:-1])), 0
     for got, offered in zip(*_steps(request), strict=True):
         if place == len(told.at):
