@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ import pytest
 from specquiz import places
 from specquiz.labs.agreement import reference_z
 from specquiz.labs.counting import tally
+from specquiz.labs.engines import process
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, run_arm
 from specquiz.labs.environment import Environment, find
 from specquiz.labs.evaluating import evaluate
@@ -35,6 +37,20 @@ PROBABILISTIC = {**DRAFT, "draft_sample_method": "probabilistic"}
 @pytest.fixture(scope="module")
 def vllm() -> Environment:
     return find("cpu")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """No engine or computation that a test started from this checkout is alive after it."""
+    yield
+    engines = str(Path(process.__file__).parent).encode()
+    alive = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):  # it ended while we looked
+                if engines in (entry / "cmdline").read_bytes():
+                    alive.append(entry.name)
+    assert alive == []
 
 
 @pytest.fixture(scope="module")

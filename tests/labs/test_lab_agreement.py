@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specquiz.labs.agreement import reference_acceptance, reference_z
@@ -72,6 +72,7 @@ def test_a_run_without_theory_has_no_data(run: WorkloadRun) -> None:
     assert reference_acceptance(run).note.startswith("no data")
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(1, 3), st.integers(0, 3), st.integers(1, 5))
 def test_a_lookup_copies_what_followed_the_longest_earliest_match(
     context: list[int], shortest: int, more: int, num_tokens: int
