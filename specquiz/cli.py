@@ -22,7 +22,7 @@ COMMANDS = {
     "mock": Command("specquiz.commands.mock", "hold a timed mock interview"),
     "primer": Command("specquiz.commands.primer", "read about a group of concepts, or look words up"),
     "check": Command("specquiz.commands.check", "check one answer, or a file of cases, against a closed form"),
-    "bank": Command("specquiz.commands.bank", "list and lint question banks"),
+    "bank": Command("specquiz.commands.bank", "list, write, lint and verify question banks"),
     "lab": Command("specquiz.commands.lab", "predict, run and grade the vLLM labs"),
     "theory": Command("specquiz.commands.theory", "compute, tabulate and plot speculative decoding"),
     "stats": Command("specquiz.commands.stats", "show mastery by concept"),

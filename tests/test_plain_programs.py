@@ -255,6 +255,11 @@ def test_an_interview_is_resumed_with_the_time_that_is_left(place: Place, tmp_pa
     assert (tmp_path / "again.md").read_bytes() == (tmp_path / "mine.md").read_bytes()
 
 
+def test_the_last_interview_cannot_be_shown_before_one_is_finished(place: Place) -> None:
+    code, _, complained = place.run("mock", "--last")
+    assert (code, "No interview has been finished yet." in complained) == (2, True)
+
+
 def test_a_new_interview_puts_the_open_one_away(place: Place) -> None:
     words = ("mock", "--plain", "--bank", "sample", str(SAMPLE))
     place.run(*words, typed=":go 5\nalpha**K\n")

@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, help: str, example: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=help, description=help, epilog=f"example: specquiz bank {example}")
+        return actions.add_parser(
+            name, help=help, description=f"{help[0].upper()}{help[1:]}.", epilog=f"example: specquiz bank {example}"
+        )
 
     listing = action("list", "say which banks there are, and where your own belong", "list --json")
     listing.add_argument(

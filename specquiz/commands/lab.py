@@ -22,6 +22,7 @@ examples:
   specquiz lab grade evidence.json"""
 
 PROFILES = ("cpu", "rtx4090")
+_ID = "a lab's id, as `specquiz lab list` names it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     listing = action("list", "list the labs, and what is missing to open each", "list --json")
     show = action("show", "show a lab's task, or a recorded run and its grade", "show ngram-echo --recorded")
-    show.add_argument("id", metavar="ID")
+    show.add_argument("id", metavar="ID", help=_ID)
     show.add_argument("--rules", action="store_true", help="also what each rule demands and why (gives answers away)")
     show.add_argument("--recorded", action="store_true", help="show a real run that ships with the lab, and grade it")
     setup = action("setup", "find a vLLM for a profile, or build its environment", "setup --profile cpu")
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     setup.add_argument("--yes", action="store_true", help="download and build without asking")
     doctor = action("doctor", "say what the labs find on this machine and what is missing", "doctor")
     run = action("run", "predict, run a lab on a real vLLM, and be graded", "run ngram-echo --predict echo_rate=0.9")
-    run.add_argument("id", metavar="ID")
+    run.add_argument("id", metavar="ID", help=_ID)
     run.add_argument("--predict", metavar="ID=VALUE", action="append", default=[], help="commit to a prediction")
     run.add_argument("--config", metavar="TEXT", help="your speculative config, in a challenge")
     run.add_argument("--unlock", action="store_true", help="run it though it is locked; the record says so")
@@ -74,13 +75,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report = action("report", "write a lab run as an HTML page with plots", "report evidence.json --out run.html")
     report.add_argument("--out", metavar="FILE", type=Path, help="where to (default: report.html beside the evidence)")
     board = action("board", "your own tries at a challenge, the best first", "board tune-to-target")
-    board.add_argument("id", metavar="ID")
+    board.add_argument("id", metavar="ID", help=_ID)
     again = action("rerun", "run evidence again and compare; take a broken run to its end", "rerun evidence.json")
     again.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
     again.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
     grade.add_argument("evidence", metavar="EVIDENCE|LAB", type=Path)
     for each in (verify, report, again):
-        each.add_argument("evidence", metavar="EVIDENCE", type=Path)
+        each.add_argument("evidence", metavar="EVIDENCE", type=Path, help="the JSON file that a run wrote")
     for each in (setup, run):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
         each.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")

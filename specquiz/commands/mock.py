@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from specquiz.commands.practice import close_all, known_banks, new_seed, say_what_was_left_out
 from specquiz.console import wants_plain
-from specquiz.errors import SpecquizError, UsageError
+from specquiz.errors import UsageError
 from specquiz.terminal import counted
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _last_finished(log: Log) -> Session:
 
     found = finished_sessions(log.events(), "mock")
     if not found:
-        raise SpecquizError("No interview has been finished yet.", remedy="`specquiz mock` begins one.")
+        raise UsageError("No interview has been finished yet.", remedy="`specquiz mock` begins one.")
     return found[0]
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from specquiz.banks.model import Record
-from specquiz.errors import SpecquizError
+from specquiz.errors import SpecquizError, UsageError
 from specquiz.labs.model import Scalar, as_plain
 
 FORMAT = 1
@@ -230,12 +230,13 @@ def read_evidence(path: Path) -> Evidence:
     """Read evidence and hold it against its digest.
 
     Raises:
-        SpecquizError: the file cannot be read, is no evidence, has a newer format, or differs from its digest.
+        UsageError: the file cannot be read.
+        SpecquizError: it is no evidence, has a newer format, or differs from its digest.
     """
     try:
         found = json.loads(path.read_bytes())
     except OSError as error:
-        raise SpecquizError(f"The evidence cannot be read: {error.strerror or error}.", where=str(path)) from error
+        raise UsageError(f"The evidence cannot be read: {error.strerror or error}.", where=str(path)) from error
     except ValueError as error:
         raise SpecquizError(f"This is not JSON: {error}.", where=str(path)) from error
     return decode_evidence(found, where=str(path))

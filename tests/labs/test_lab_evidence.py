@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specquiz import places
-from specquiz.errors import SpecquizError
+from specquiz.errors import SpecquizError, UsageError
 from specquiz.labs.evidence import Evidence, decode_evidence, read_evidence, write_evidence
 
 RECORDED = places.shipped_labs() / "recorded" / "ngram-echo-cpu.json"
@@ -100,7 +100,7 @@ def test_what_is_no_evidence_is_told_in_a_sentence(tmp_path: Path, content: byte
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SpecquizError, match="cannot be read: No such file"):
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
         read_evidence(tmp_path / "none.json")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from tui_samples import one_bank, screen_text, seen, words  # type: ignore[import-not-found]
 
@@ -16,6 +17,7 @@ from specquiz.tui.app import SpecquizApp
 from specquiz.tui.screens.mock import MockScreen
 from specquiz.tui.screens.practice import PracticeScreen
 from specquiz.tui.start import MockStart, PracticeStart
+from specquiz.tui.widgets.choices import Choices
 from specquiz.tui.widgets.editor import Editor
 from specquiz.tui.widgets.ordering import Ordering
 
@@ -163,3 +165,24 @@ async def test_the_keys_of_the_screen_work_while_an_answer_is_given(make_app: Ma
         assert "question 1 of 1" in words(app)
         await pilot.press("ctrl+s" if library is CONFIGS else "enter")
         assert "Hand in the interview?" in words(app)
+
+
+class ListAlone(App[None]):
+    """A list of choices, with a screen of room to itself."""
+
+    CSS = "Choices { height: auto; max-height: 48%; }"
+
+    def compose(self) -> ComposeResult:
+        yield Choices()
+
+
+@pytest.mark.parametrize("length", range(66, 84))
+async def test_choices_that_just_fit_the_width_are_all_seen_after_a_list_that_did_not_fit(length: int) -> None:
+    app = ListAlone()
+    async with app.run_test(size=(80, 24)) as pilot:
+        choices = app.query_one(Choices)
+        choices.ask([(f"c{number}", "word " * 60) for number in range(9)], multi=False)
+        await pilot.pause()
+        choices.ask([("a", "x " * (length // 2)), ("b", "the last")], multi=False)
+        await pilot.pause()
+        assert choices.virtual_size.height <= choices.size.height

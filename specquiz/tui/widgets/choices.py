@@ -8,15 +8,15 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from specquiz.tui.widgets.options import Options
 from specquiz.tui.widgets.visuals import Hanging
 
 _LETTERS = "abcdefghi"
 
 
-class Choices(OptionList, inherit_bindings=False):
+class Choices(Options, inherit_bindings=False):
     """The choices of a question: of several only one, the highlighted, is the answer, or else all that are marked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,7 +83,7 @@ class Choices(OptionList, inherit_bindings=False):
         """Give the chosen as the answer."""
         self.post_message(self.Submitted(self.chosen))
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
         """A click chooses, it does not answer."""
         event.stop()
         self.action_mark()

@@ -8,15 +8,15 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from specquiz.tui.widgets.options import Options
 from specquiz.tui.widgets.visuals import Hanging
 
 _PLACES = 8
 
 
-class Ordering(OptionList, inherit_bindings=False):
+class Ordering(Options, inherit_bindings=False):
     """The items of a question in the order given so far. It takes its keys only while it has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -100,7 +100,7 @@ class Ordering(OptionList, inherit_bindings=False):
         """Give the order as it stands."""
         self.post_message(self.Submitted(self.order))
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
         """A click takes an item; the next one lays it down where it was."""
         event.stop()
         self.action_take()

@@ -8,17 +8,17 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from specquiz.banks.model import RubricPoint
 from specquiz.terminal import visible
+from specquiz.tui.widgets.options import Options
 from specquiz.tui.widgets.visuals import Hanging
 
 _LABELS = {True: ("[y] ", "bold $success"), False: ("[n] ", "bold $error"), None: ("[ ] ", "$foreground 60%")}
 
 
-class Points(OptionList, inherit_bindings=False):
+class Points(Options, inherit_bindings=False):
     """The points with their marks; it takes keys only while it has the focus, and records nothing itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -80,7 +80,7 @@ class Points(OptionList, inherit_bindings=False):
         """Let the marks count."""
         self.post_message(self.Settled())
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
         """A click turns a mark round."""
         event.stop()
         self.action_turn()
