@@ -56,7 +56,7 @@ def sections(overview: Overview, now: float) -> Iterator[tuple[str, list[Entry]]
     if overview.problems:
         practice.append(_problems(overview))
     found = [
-        ("Go on", [_resume(session, now) for session in overview.open]),
+        ("Go on", [_resume(session, overview.library, now) for session in overview.open]),
         ("Practice", practice),
         ("Mock interview", [_mock()] if overview.banks else []),
         ("Reading", [_primers()]),
@@ -72,10 +72,11 @@ def _about(title: str, *paragraphs: str, lines: Iterable[str | Visual] = ()) -> 
     return Lines([Content.styled(title, "bold"), *spaced, "", *lines])
 
 
-def _resume(session: Session, now: float) -> Entry:
+def _resume(session: Session, library: Library, now: float) -> Entry:
     title, place = wording.open_session(session, now)
-    banks = ", ".join(sorted({item.bank for item in session.plan}))
-    about = _about(title, f"{place}. Questions from {banks}.", "Press x to discard it.")
+    titles = {bank.id: bank.title for bank in library.banks}
+    banks = ", ".join(sorted({titles.get(item.bank, item.bank) for item in session.plan}))
+    about = _about(title, f"{place[0].upper()}{place[1:]}. Questions from: {banks}.", "Press x to discard it.")
     return Entry(f"resume:{session.id}", title, Content.styled(place, "$accent"), about, ResumeStart(session.id))
 
 

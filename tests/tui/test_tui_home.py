@@ -101,6 +101,7 @@ async def test_an_open_practice_comes_first_and_goes_on_at_its_question(make_app
     async with app.run_test() as pilot:
         await seen(pilot, HomeScreen)
         assert "1 Resume the practice question 2 of 3" in words(app)
+        assert "Question 2 of 3. Questions from: Tokens per pass." in words(app)
         await pilot.press("1")
         await seen(pilot, PracticeScreen)
         assert "question 2 of 3" in words(app)
