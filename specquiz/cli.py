@@ -65,14 +65,14 @@ def _guarded(run: object, arguments: object) -> int:
     import os
 
     from specquiz.errors import SpecquizError
-    from specquiz.terminal import spell_out_what_streams_lack
+    from specquiz.terminal import spell_out_what_streams_lack, visible
 
     assert callable(run)
     spell_out_what_streams_lack()
     try:
         return int(run(arguments))
     except SpecquizError as error:
-        print(f"specquiz: {error}", file=sys.stderr)
+        print(visible(f"specquiz: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("specquiz: interrupted; what was recorded is kept.", file=sys.stderr)

@@ -55,6 +55,8 @@ def _config(text: str | None) -> dict[str, Scalar] | None:
         return None
     try:
         found = json.loads(text)
+    except RecursionError as error:
+        raise UsageError("--config is not JSON that can be read: it is nested too deeply.") from error
     except ValueError as error:
         raise UsageError(f"--config is not JSON: {error}.") from error
     if not isinstance(found, dict):

@@ -6,7 +6,6 @@ intervals. A rule that needs more has no data, which is never a pass; and such a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from specquiz.labs.evidence import ArmRun, Counters, Evidence, LabReference, Wor
 from specquiz.labs.exposition import cache_config, counters, draft_tokens, samples
 from specquiz.labs.expressions import parse
 from specquiz.labs.grading import Grade, Graded, NotGradable, RuleVerdict
+from specquiz.labs.handed import handed_bytes, handed_json
 from specquiz.labs.judging import observe, observe_positions, verdict
 from specquiz.labs.model import Lab, ProfileName, Rule, Scalar, fingerprint
 from specquiz.labs.plausibility import disturbed, too_perfect
@@ -63,17 +63,19 @@ def from_bench(path: Path) -> ArmRun:
     Raises:
         SpecquizError: the file cannot be read, or is no such result.
     """
-    try:
-        told = json.loads(_text(path))
-    except ValueError as error:
-        raise SpecquizError(f"This is not JSON: {error}.", where=str(path)) from error
+    told = handed_json(path, "The file")
     if not isinstance(told, dict) or not {"completed", "total_output_tokens"} <= told.keys():
         raise SpecquizError(
             "This is no result of vllm bench serve.",
             where=str(path),
             remedy="Run it with --save-result, and name the JSON file that it writes.",
         )
-    after: Counters = dict(_of_the_bench(told))
+    try:
+        after: Counters = dict(_of_the_bench(told))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SpecquizError(
+            f"A figure in this result of vllm bench serve is none: {error}.", where=str(path)
+        ) from error
     before: Counters = {name: (0.0,) * len(value) if isinstance(value, tuple) else 0.0 for name, value in after.items()}
     return _arm(before, after, {"model": {"model": str(told.get("model_id"))}})
 
@@ -95,10 +97,7 @@ def _of_the_bench(told: Mapping[str, Any]) -> Iterator[tuple[str, float | tuple[
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SpecquizError(f"The file cannot be read: {error.strerror or error}.", where=str(path)) from error
+    return handed_bytes(path, "The file").decode("utf-8", errors="replace")
 
 
 def _arm(before: Counters, after: Counters, config: dict[str, dict[str, Any]]) -> ArmRun:

@@ -16,7 +16,8 @@ from typing import Literal
 import msgspec
 
 from specquiz.banks.model import Record
-from specquiz.errors import SpecquizError, UsageError
+from specquiz.errors import SpecquizError
+from specquiz.labs.handed import handed_json
 from specquiz.labs.model import Scalar, as_plain
 
 FORMAT = 1
@@ -233,13 +234,7 @@ def read_evidence(path: Path) -> Evidence:
         UsageError: the file cannot be read.
         SpecquizError: it is no evidence, has a newer format, or differs from its digest.
     """
-    try:
-        found = json.loads(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"The evidence cannot be read: {error.strerror or error}.", where=str(path)) from error
-    except ValueError as error:
-        raise SpecquizError(f"This is not JSON: {error}.", where=str(path)) from error
-    return decode_evidence(found, where=str(path))
+    return decode_evidence(handed_json(path, "The evidence"), where=str(path))
 
 
 def decode_evidence(values: object, *, where: str) -> Evidence:
@@ -263,7 +258,7 @@ def decode_evidence(values: object, *, where: str) -> Evidence:
     try:
         found = digest(values)
         evidence = msgspec.convert(values, Evidence)
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, OverflowError, RecursionError, msgspec.ValidationError) as error:
         raise SpecquizError(f"This evidence is damaged: {error}.", where=where) from error
     if found != values["digest"]:
         raise SpecquizError(

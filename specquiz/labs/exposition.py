@@ -14,6 +14,8 @@ _LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
 _ESCAPED = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 _WHOSE = ("engine", "model_name")
 _POSITIONS = "vllm:spec_decode_num_accepted_tokens_per_pos_total"
+_LONGEST_PLACE = 4
+"""Digits of a draft position."""
 _CACHE = "vllm:cache_config_info"
 
 
@@ -53,13 +55,16 @@ def counters(page: tuple[Sample, ...]) -> Counters:
     positions: dict[int, float] = {}
     for sample in page:
         if sample.name == _POSITIONS:
-            at = int(sample.labels["position"])
+            if not (place := sample.labels.get("position", "")).isdecimal() or len(place) > _LONGEST_PLACE:
+                continue
+            at = int(place)
             positions[at] = positions.get(at, 0.0) + sample.value
         elif (name := _counter_name(sample)) is not None:
             found[name] = found.get(name, 0.0) + sample.value
     figures: Counters = {name: value if math.isfinite(value) else None for name, value in found.items()}
     if positions:
-        figures[_POSITIONS.removesuffix("_total")] = tuple(value for _, value in sorted(positions.items()))
+        told = tuple(value for _, value in sorted(positions.items()))
+        figures[_POSITIONS.removesuffix("_total")] = told if all(map(math.isfinite, told)) else None
     return figures
 
 

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -13,7 +14,11 @@ from urllib.parse import urlsplit
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 STALL_SECONDS = 120.0
-"""How long a server may send nothing before a request counts as lost."""
+"""How long a server may send nothing before a request counts as lost, or take over one page."""
+MOST_BYTES = 32_000_000
+"""The longest page that is read; vLLM's have some hundred thousand bytes."""
+MOST_IN_A_LINE = 4_000_000
+"""Bytes of one chunk of a stream."""
 
 
 class ServerProblem(Exception):
@@ -28,13 +33,19 @@ class Server:
     """
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+            url.encode("ascii")
+        except ValueError as error:
+            raise ValueError(f"{url!r} is no address of a server, such as http://127.0.0.1:8000") from error
+        usable = parts.scheme in ("http", "https") and parts.hostname and not parts.query and not parts.username
+        if not usable or not parts.hostname or not url.isprintable() or " " in url:
             raise ValueError(f"{url!r} is no address of a server, such as http://127.0.0.1:8000")
         self.url = url.rstrip("/").removesuffix("/v1")
         self.loopback = parts.hostname in LOOPBACK
         self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port
+        self._host, self._port = parts.hostname, port
         self._prefix = urlsplit(self.url).path
         self._open: set[http.client.HTTPConnection] = set()
         self._lock = threading.Lock()
@@ -46,7 +57,7 @@ class Server:
             ServerProblem: it cannot be reached, or answers with an error.
         """
         with self._asked("GET", path) as answer:
-            body = answer.read().decode("utf-8", errors="replace")
+            body = self._body(answer)
             if answer.status == 404:
                 return None
             self._check(answer.status, body)
@@ -59,13 +70,13 @@ class Server:
             ServerProblem: as `text`; or the answer is no JSON.
         """
         with self._asked("GET" if body is None else "POST", path, body) as answer:
-            text = answer.read().decode("utf-8", errors="replace")
+            text = self._body(answer)
             if answer.status == 404:
                 return None
             self._check(answer.status, text)
         try:
             return json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ServerProblem(f"{self.url}{path} answered with something that is no JSON: is it vLLM?") from error
 
     def stream(self, path: str, body: Mapping[str, object]) -> Iterator[dict[str, Any]]:
@@ -76,13 +87,20 @@ class Server:
         """
         with self._asked("POST", path, body) as answer:
             if answer.status != 200:
-                self._check(answer.status, answer.read().decode("utf-8", errors="replace"))
-            for line in answer:
+                self._check(answer.status, self._body(answer))
+            while line := answer.readline(MOST_IN_A_LINE):
+                if len(line) == MOST_IN_A_LINE:
+                    raise ServerProblem(f"A line of {self.url}{path} does not come to an end: is it vLLM?")
                 if not line.startswith(b"data: "):
                     continue
                 if line.strip() == b"data: [DONE]":
                     return
-                chunk = json.loads(line.removeprefix(b"data: "))
+                try:
+                    chunk = json.loads(line.removeprefix(b"data: "))
+                except (ValueError, RecursionError) as error:
+                    raise ServerProblem(f"{self.url}{path} sent a chunk that is no JSON: is it vLLM?") from error
+                if not isinstance(chunk, dict):
+                    raise ServerProblem(f"{self.url}{path} sent a chunk that is no object: is it vLLM?")
                 if "error" in chunk:
                     raise ServerProblem(f"The server broke off a request: {_message(chunk)}")
                 yield chunk
@@ -107,12 +125,13 @@ class Server:
         try:
             headers = {"Content-Type": "application/json", "Accept": "*/*"}
             connection.request(method, self._prefix + path, None if body is None else json.dumps(body), headers)
-            yield connection.getresponse()
+            with connection.getresponse() as answer:
+                yield answer
         except TimeoutError as error:
             raise ServerProblem(
                 f"The server at {self.url} sent nothing for {STALL_SECONDS:.0f} s. Look at its log, or start it again."
             ) from error
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, UnicodeError, http.client.HTTPException) as error:
             raise ServerProblem(
                 f"There is no server to reach at {self.url} ({error}). Start one there, or check the address."
             ) from error
@@ -120,6 +139,17 @@ class Server:
             with self._lock:
                 self._open.discard(connection)
             connection.close()
+
+    def _body(self, answer: http.client.HTTPResponse) -> str:
+        """The page, whole; refused where it has no end, in bytes or in time."""
+        parts: list[bytes] = []
+        size, end = 0, time.monotonic() + STALL_SECONDS
+        while part := answer.read1(65_536):
+            parts.append(part)
+            size += len(part)
+            if size > MOST_BYTES or time.monotonic() > end:
+                raise ServerProblem(f"A page of the server at {self.url} does not come to an end: is it vLLM?")
+        return b"".join(parts).decode("utf-8", errors="replace")
 
     def _check(self, status: int, body: str) -> None:
         if status in (401, 403):
@@ -131,7 +161,7 @@ class Server:
 def _plain(body: str) -> dict[str, Any]:
     try:
         found = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = body
     return found if isinstance(found, dict) else {"message": str(found)[:300]}
 
