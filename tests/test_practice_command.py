@@ -103,3 +103,23 @@ def test_right_answers_open_the_lab_and_say_so(tmp_path: Path) -> None:
     assert "The lab “Echo against novel text” is open now" in said
     labs = json.loads(specquiz("lab", "list", "--json"))["labs"]
     assert [lab["unlocked"] for lab in labs if lab["id"] == "ngram-echo"] == [True]
+
+
+def ask_one(folder: Path, question: str) -> subprocess.CompletedProcess[str]:
+    places = {"SPECQUIZ_HOME": str(folder / "home"), "SPECQUIZ_CACHE": str(folder / "cache")}
+    words = [sys.executable, "-m", "specquiz", "practice", "--plain", "tuning-alpha-k", "--question", question]
+    return subprocess.run(words, input="", env=os.environ | places, capture_output=True, text=True, check=False)
+
+
+def test_one_question_can_be_asked_by_its_id(tmp_path: Path) -> None:
+    session = ask_one(tmp_path, "tokens-per-pass")
+
+    assert session.returncode == 0, session.stderr
+    assert "Question 1 of 1 · tuning-alpha-k" in session.stdout
+
+
+def test_a_question_that_is_not_there_is_used_wrongly(tmp_path: Path) -> None:
+    session = ask_one(tmp_path, "no-such-question")
+
+    assert session.returncode == 2
+    assert "primer --search" in session.stderr

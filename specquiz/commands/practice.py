@@ -30,6 +30,7 @@ examples:
   specquiz practice tuning-alpha-k
   specquiz practice --questions 5 --plain exactness memory-bound
   specquiz practice --missed
+  specquiz practice tuning-alpha-k --question tokens-per-pass
   specquiz practice --bank mine.yaml
   printf '1\\n?\\n' | specquiz practice exactness"""
 
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="also read this file or folder; with no BANK named, ask from it alone",
     )
+    parser.add_argument("--question", metavar="ID", help="only this question of the banks named")
     parser.add_argument("--missed", action="store_true", help="only questions whose latest answer was not right")
     parser.add_argument("--new", action="store_true", help="begin anew, even if a practice of these banks is open")
     parser.add_argument("--plain", action="store_true", help="plain lines instead of a full screen")
@@ -63,6 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     library = open_library(arguments.bank)
     say_what_was_left_out(library)
     bank_ids = tuple(known_banks(library, arguments.banks)) or banks_of(library, arguments.bank)
+    if arguments.question and not candidates_of(library, bank_ids, arguments.question):
+        raise UsageError(
+            f"No bank named has a question {arguments.question!r}.",
+            where="--question",
+            remedy="`specquiz primer --search WORDS` finds questions by their words.",
+        )
     with open_log() as log:
         if arguments.missed and not _missed(log, library, bank_ids):
             print(_nothing_missed(log, library, bank_ids))
@@ -76,7 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
     if found is not None:
         return run_screen(arguments.bank, ResumeStart(found.id))
     count = arguments.questions or DEFAULT_COUNT
-    return run_screen(arguments.bank, PracticeStart(bank_ids, count, arguments.seed, arguments.missed))
+    banks = bank_ids or tuple(bank.id for bank in library.banks) if arguments.question else bank_ids
+    start = PracticeStart(banks, count, arguments.seed, arguments.missed, arguments.question or "")
+    return run_screen(arguments.bank, start)
+
+
+def candidates_of(library: Library, bank_ids: Sequence[str], question: str) -> set[QuestionKey]:
+    """The questions of this id in these banks (empty: in all)."""
+    from specquiz.sessions.planning import candidates
+
+    return {(bank, each.id) for bank, each in candidates(library, bank_ids) if each.id == question}
 
 
 def known_banks(library: Library, ids: Sequence[str]) -> Sequence[str]:
@@ -144,9 +161,12 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
         practice = resume_practice(library, found, log.append, time.time)
         console.say(f"Going on with the practice begun {_when(found.started)}; --new begins another.")
     else:
-        count = arguments.questions or _asked_count(console)
+        count = arguments.questions or (1 if arguments.question else _asked_count(console))
         seed = new_seed() if arguments.seed is None else arguments.seed
-        practice = start(count=count, seed=seed, only=_missed(log, library, bank_ids) if arguments.missed else None)
+        only = _missed(log, library, bank_ids) if arguments.missed else None
+        if arguments.question:
+            only = candidates_of(library, bank_ids, arguments.question)
+        practice = start(count=count, seed=seed, only=only)
         console.say(f"Practice · {counted(practice.position[1], 'question')} · seed {seed}. :help lists the commands.")
 
     def again(items: tuple[Item, ...]) -> Practice:
@@ -196,7 +216,7 @@ def _open_practice(
     found = [session for session in open_sessions(log.events(), "practice") if set(session.start.banks) == wanted]
     if arguments.new:
         close_all(found, log)
-    if arguments.new or arguments.missed:
+    if arguments.new or arguments.missed or arguments.question:
         return None
     return found[0] if found else None
 

@@ -122,7 +122,8 @@ def _print_hits(words: str, hits: tuple[Hit, ...], slugs: Mapping[str, str], *, 
 def _way(hit: Hit, slugs: Mapping[str, str]) -> str:
     """The command that leads there; `slugs` are those of concepts by name."""
     if hit.place is None:
-        return f"specquiz practice {hit.question[0]}" if hit.question else ""
+        bank, question = hit.question or ("", "")
+        return f"specquiz practice {bank} --question {question}" if hit.question else ""
     section = hit.place.section
     name = hit.place.primer.slug if section is None else slugs.get(section.heading, section.heading)
     return f"specquiz primer {name if ' ' not in name else json.dumps(name, ensure_ascii=False)}"

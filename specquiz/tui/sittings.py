@@ -30,7 +30,9 @@ def screen_for(
     match start:
         case PracticeStart():
             history = latest_attempts(desk.log.events())
-            missed = {key for key, attempt in history.items() if not attempt.right}
+            only = {key for key, attempt in history.items() if not attempt.right} if start.missed_only else None
+            if start.question:
+                only = {(bank, start.question) for bank in start.banks}
             practice = start_practice(
                 library,
                 start.banks,
@@ -38,7 +40,7 @@ def screen_for(
                 seed=_seed(start.seed),
                 record=record,
                 clock=clock,
-                only=missed if start.missed_only else None,
+                only=only,
                 history=history,
             )
             return PracticeScreen(practice)

@@ -21,12 +21,14 @@ class PracticeStart:
         count: how many questions; None means all of them.
         seed: draws the variants and orders; None draws one.
         missed_only: only questions whose latest answer was not right.
+        question: only this question of the banks, by its id; empty for no such bound.
     """
 
     banks: tuple[str, ...] = ()
     count: int | None = None
     seed: int | None = None
     missed_only: bool = False
+    question: str = ""
 
 
 @dataclass(frozen=True)

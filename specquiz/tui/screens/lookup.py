@@ -22,7 +22,6 @@ from specquiz.tui.widgets.visuals import Hanging, Lines, Row
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
 
-MOST_ASKED = 10
 """Questions of a practice that begins here."""
 
 
@@ -32,7 +31,7 @@ class LookupScreen(Page):
     KEY_HELP = (
         ("letters", "look up: all words, or parts of words, in primers and questions"),
         ("up, down, PgUp PgDn", "move in the list"),
-        ("Enter", "open the primer there, or practise the question's bank"),
+        ("Enter", "open the primer there, or practise the question"),
         ("F4, Esc", "back"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,7 +107,8 @@ class LookupScreen(Page):
 
             self.app.push_screen(PrimerScreen(hit.place))
         elif hit.question is not None:
-            self.program.begin(PracticeStart(banks=(hit.question[0],), count=MOST_ASKED))
+            bank, question = hit.question
+            self.program.begin(PracticeStart(banks=(bank,), question=question))
 
 
 def _pages(library: Library) -> tuple[Hit, ...]:
@@ -121,7 +121,7 @@ def _pages(library: Library) -> tuple[Hit, ...]:
 
 def _shown(hit: Hit) -> Lines:
     """A line on what was found and where, and one with the words around it."""
-    where = f"practise {hit.where}" if hit.question else hit.where
+    where = f"a question of {hit.where}" if hit.question else hit.where
     status = "" if hit.where == hit.title else visible(where)
     row = Row(Content(visible(hit.title)), Content.styled(status, "$secondary"))
     excerpt = Content.styled(visible(hit.excerpt), "$foreground 60%")

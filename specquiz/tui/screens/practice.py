@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -78,6 +79,9 @@ class PracticeScreen(Page):
     def __init__(self, practice: Practice) -> None:
         super().__init__(id="practice")
         self._practice = practice
+        self._wishes = count(1)
+        self._derivation_wanted = 0
+        """Which wish for a derivation is still open; 0 for none."""
         self._pane = QuestionPane()
 
     def body(self) -> ComposeResult:
@@ -245,15 +249,21 @@ class PracticeScreen(Page):
     def action_derive(self) -> None:
         """Show the formula derived step by step. SymPy prints it, which takes a moment."""
         if self._derivable:
+            self._derivation_wanted = next(self._wishes)
             self.notify("Setting the formulas …", markup=False, timeout=2)
             self.run_worker(self._print_derivation, thread=True, group="derivation", exclusive=True)
 
     def _print_derivation(self) -> None:
+        asked = self._derivation_wanted
         lines = derivation_lines(self._practice.question, self._practice.item.values)
-        self.app.call_from_thread(self._show_derivation, lines)
+        self.app.call_from_thread(self._show_derivation, lines, asked)
 
-    def _show_derivation(self, lines: Sequence[str]) -> None:
-        if self.is_current:
+    def on_screen_suspend(self) -> None:
+        """Whoever looks at something else has gone on; a derivation that comes late stays away."""
+        self._derivation_wanted = 0
+
+    def _show_derivation(self, lines: Sequence[str], asked: int) -> None:
+        if self.is_current and asked == self._derivation_wanted and self._derivable:
             self.app.push_screen(TextScreen("Step by step", lines))
 
     def action_primer(self) -> None:
