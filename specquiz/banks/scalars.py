@@ -12,7 +12,8 @@ NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 """What an unquoted scalar must not be where a value is needed."""
 
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+# More digits mean nothing in a bank, and Python refuses to write out very many.
+_INT = re.compile(r"[-+]?[0-9]{1,300}|0o[0-7]{1,300}|0x[0-9a-fA-F]{1,300}")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 # What an author cannot see and a terminal may act on: control characters, other line breaks than the usual two, marks

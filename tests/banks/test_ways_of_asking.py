@@ -165,3 +165,11 @@ def test_a_sound_bank_is_clean(tmp_path: Path) -> None:
     path.write_text(SOUND, encoding="utf-8")
 
     assert lint([path], {"limits"}) == ()
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "-" + "9" * 5000, "0x" + "f" * 5000, "0o" + "7" * 6000])
+def test_a_number_of_thousands_of_digits_is_told_with_its_place(load: Load, digits: str) -> None:
+    bank, problems = load(SOUND.replace("level: 1", f"level: {digits}"))
+
+    assert bank is None
+    assert [(problem.line, problem.column) for problem in problems] == [(7, 12)]
