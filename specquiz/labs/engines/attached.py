@@ -59,6 +59,9 @@ def run_attached(url: str, job: Mapping[str, Any], output: ArmOutput, *, tick: T
         if cancel.is_set():
             raise Cancelled from problem
         raise ArmFailed(str(problem)) from problem
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as fault:
+        # Every field of every answer may be of any kind where the server is not vLLM.
+        raise ArmFailed(f"What answers at {url} does not answer as vLLM does ({fault!r:.200}).") from fault
 
 
 @dataclass(slots=True)

@@ -1,0 +1,123 @@
+"""What is attached to may be anything: each answer that vLLM never gives ends the arm with one sentence, in time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from specquiz.labs.engines.attached import run_attached
+from specquiz.labs.engines.process import ArmFailed, ArmOutput
+from specquiz.labs.loading import load_workload
+from specquiz.labs.model import Lab
+from specquiz.labs.plan import plan_job
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+MODELS = json.dumps({"data": [{"id": "tiny/target", "root": "tiny/target", "max_model_len": 1024}]})
+METRICS = "".join(
+    f"vllm:{name}_total 0\n" for name in ("generation_tokens", "request_success", "spec_decode_num_drafts")
+) + "".join(f'vllm:spec_decode_num_accepted_tokens_per_pos_total{{position="{place}"}} 0\n' for place in range(4))
+INFO = json.dumps(
+    {
+        "vllm_config": {
+            "speculative_config": {
+                "method": "ngram",
+                "num_speculative_tokens": 4,
+                "prompt_lookup_min": 2,
+                "prompt_lookup_max": 5,
+            }
+        }
+    }
+)
+SOUND = {
+    "/v1/models": MODELS,
+    "/metrics": METRICS,
+    "/server_info": INFO,
+    "/version": '{"version": "0.32.0"}',
+    "/tokenize": '{"tokens": [1, 2, 3]}',
+    "/v1/completions": "data: [DONE]\n\n",
+}
+
+
+def page(body: str) -> Answer:
+    def answer(asked: BaseHTTPRequestHandler) -> None:
+        asked.send_response(200)
+        asked.end_headers()
+        asked.wfile.write(body.encode())
+
+    return answer
+
+
+def chunks(*told: object) -> Answer:
+    return page("".join(f"data: {each if isinstance(each, str) else json.dumps(each)}\n\n" for each in told))
+
+
+@contextmanager
+def serving(answers: dict[str, Answer]) -> Iterator[str]:
+    class Hostile(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with suppress(OSError):
+                answers[self.path.partition("?")[0]](self)
+
+        do_POST = do_GET
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
+    server.daemon_threads = False
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def why_the_arm_failed(lab: Lab, path: str, answer: Answer) -> str:
+    workloads = {name: load_workload(file) for name, file in lab.workloads.items()}
+    job: dict[str, Any] = plan_job(lab, "cpu", "ngram", workloads)
+    answers = {**{name: page(body) for name, body in SOUND.items()}, path: answer}
+    with serving(answers) as url, pytest.raises(ArmFailed) as failed:
+        run_attached(url, job, ArmOutput(), tick=lambda *_: None, cancel=threading.Event())
+    return str(failed.value)
+
+
+SHAPES = ["[]", "1", '"x"', "null", '{"data": 1}', '{"data": [1]}', '{"data": [{}]}', '{"data": [{"id": null}]}']
+TOKENS = ['{"tokens": 1}', '{"tokens": ["x"]}', '{"tokens": [null]}', '{"tokens": {"a": 1}}', '{"tokens": [1e999]}']
+CHUNKS: list[object] = [
+    1,
+    [],
+    "{",
+    "NaN",
+    {},
+    {"choices": 1},
+    {"choices": [1]},
+    {"choices": [{"token_ids": "x"}]},
+    {"choices": [{"token_ids": [None]}]},
+    {"choices": [], "usage": {}, "metrics": []},
+    {"error": []},
+    {"choices": [{"token_ids": [1] * 10_000}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        *(("/v1/models", page(shape)) for shape in SHAPES),
+        *(("/tokenize", page(shape)) for shape in TOKENS),
+        *(("/v1/completions", chunks(chunk)) for chunk in CHUNKS),
+        ("/version", page("[1]")),
+        ("/metrics", page("vllm:generation_tokens_total NaN\n")),
+    ],
+)
+def test_a_field_of_another_kind_ends_the_arm_with_one_sentence(lab: Lab, path: str, answer: Answer) -> None:
+    assert "\n" not in why_the_arm_failed(lab, path, answer)
