@@ -11,6 +11,7 @@ from specquiz.errors import UsageError
 from specquiz.labs.arithmetic import of_the_counters, of_the_requests, of_the_theory
 from specquiz.labs.broken import Broken
 from specquiz.labs.chronology import of_the_clock, of_the_order
+from specquiz.labs.completeness import of_the_record
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
 from specquiz.labs.model import Lab, Setting, fingerprint
@@ -34,7 +35,7 @@ def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
     if found:
         return found
     here = tailored(lab, evidence.profile, evidence.written)
-    found = (*_of_the_prediction(here, evidence), *_of_the_arms(here, evidence))
+    found = (*_of_the_prediction(here, evidence), *_of_the_arms(here, evidence), *of_the_record(here, evidence))
     found = found or (*of_the_order(evidence), *of_the_clock(evidence))
     if found:
         return found

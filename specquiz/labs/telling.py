@@ -180,6 +180,9 @@ def run_lines(evidence: Evidence) -> Iterator[str]:
     for name, each in evidence.arms.items():
         stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in each.stages.items())
         yield f"  {name}  {stages}"
+        untold = each.config.get("server", {}).get("unverified")
+        if untold:
+            yield f"  {name}  the server did not tell, and nobody checked: {untold}"
 
 
 def grade_lines(grade: Grade) -> Iterator[str]:
