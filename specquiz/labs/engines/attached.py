@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,10 +78,7 @@ class _Attached:
         with self._stage("connect"):
             found = self._meanwhile("connect", lambda: inspect_server(self.server, self.job))
             self.output.engine = found.engine
-            prompts = {
-                name: [self._token_ids(found.model, prompt) for prompt in workload["prompts"]]
-                for name, workload in self.job["workloads"].items()
-            }
+            prompts = self._meanwhile("connect", lambda: self._all_token_ids(found.model))
         with self._stage("warm-up"):
             for name, items in prompts.items():
                 body = {**self._body(name, found), "max_tokens": WARM_UP_TOKENS}
@@ -100,6 +97,12 @@ class _Attached:
         seconds = round(time.monotonic() - since, 3)
         self.output.stages[name] = self.output.stages.get(name, 0.0) + seconds
         self.tick("finished", name, seconds, self.tokens, ())
+
+    def _all_token_ids(self, model: str) -> dict[str, list[list[int]]]:
+        return {
+            name: [self._token_ids(model, prompt) for prompt in workload["prompts"]]
+            for name, workload in self.job["workloads"].items()
+        }
 
     def _token_ids(self, model: str, prompt: Mapping[str, str]) -> list[int]:
         """A prompt as token ids, by the server's own tokenizer."""
@@ -161,7 +164,7 @@ class _Attached:
         since, limit = time.monotonic(), STAGE_LIMITS.get(stage, WORKLOAD_LIMIT)
         try:
             while not all(each.done() for each in waiting):
-                self.cancel.wait(POLL_SECONDS)
+                wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_EXCEPTION)
                 if self.cancel.is_set():
                     raise Cancelled
                 if any(each.done() and each.exception() for each in waiting):
@@ -197,6 +200,8 @@ class _Attached:
                     request.setdefault("first", now)
                     request["last"] = now
                     request["output"] += tokens
+                    if len(request["output"]) > body["max_tokens"]:
+                        raise ServerProblem(f"The server at {self.server.url} gives more tokens than were asked for.")
                     request["steps"].append(len(tokens))
                     with self.lock:
                         self.tokens += len(tokens)
@@ -204,7 +209,7 @@ class _Attached:
         return request
 
     def _page(self) -> tuple[Sample, ...]:
-        return samples(self.server.text("/metrics") or "")
+        return samples(self._meanwhile("metrics", lambda: self.server.text("/metrics")) or "")
 
     def _idle(self, workload: str) -> Counters:
         """The counters of a server that has nothing to do.

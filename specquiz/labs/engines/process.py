@@ -22,7 +22,14 @@ _HERE = Path(__file__).parent
 _POLL_SECONDS = 0.25
 _LAST_SECONDS = 10.0
 
-STAGE_LIMITS = {"import": 300.0, "start": 900.0, "warm-up": 300.0, "compare": 1800.0}
+STAGE_LIMITS = {
+    "connect": 300.0,
+    "metrics": 150.0,
+    "import": 300.0,
+    "start": 900.0,
+    "warm-up": 300.0,
+    "compare": 1800.0,
+}
 """Seconds after which a stage counts as hung; generous, for slow disks and first-time compilation."""
 WORKLOAD_LIMIT = 900.0
 
