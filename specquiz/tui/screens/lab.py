@@ -85,6 +85,7 @@ class LabScreen(FormPage):
                 f"your speculative config for the arm {here.challenge.arm}",
                 "method=ngram num_speculative_tokens=4",
                 lambda text: read_entry(self._lab, profile, text),
+                wide=True,
             )
         yield from (asked_prediction(here, each) for each in here.predict if not each.after)
 

@@ -21,10 +21,13 @@ class Asked(Vertical):
         question: what is asked.
         placeholder: what may be typed.
         check: reads what was typed; raises `UsageError` where it cannot be.
+        wide: whether the answer is long.
     """
 
-    def __init__(self, name: str, question: str, placeholder: str, check: Callable[[str], object]) -> None:
-        super().__init__(classes="asked")
+    def __init__(
+        self, name: str, question: str, placeholder: str, check: Callable[[str], object], *, wide: bool = False
+    ) -> None:
+        super().__init__(classes="asked wide" if wide else "asked")
         self.asked = name
         self._question = question
         self._placeholder = placeholder
