@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +116,25 @@ def test_a_folder_that_cannot_be_written_says_where_and_what_to_do(tmp_path: Pat
 def test_the_recorded_run_names_no_folder_of_the_machine_it_ran_on(place: str) -> None:
     text = RECORDED.read_text(encoding="utf-8").replace("vllm/lib/python3.11/site-packages", "vllm")
     assert place not in text
+
+
+def test_a_disk_without_room_is_told_and_the_evidence_before_stays(tmp_path: Path, evidence: Evidence) -> None:
+    """The system itself refuses a file that grows too large, as a full disk does."""
+    path = tmp_path / "evidence.json"
+    write_evidence(path, evidence)
+    before = path.read_bytes()
+    program = (
+        "import resource, signal, sys; from pathlib import Path;"
+        "from specquiz.labs.evidence import read_evidence, write_evidence;"
+        "path = Path(sys.argv[1]); evidence = read_evidence(path);"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
+        "write_evidence(path, evidence)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False)
+
+    assert "The evidence could not be written: File too large." in done.stderr
+    assert "run the lab again" in done.stderr
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path], "no half file stays"
