@@ -94,11 +94,17 @@ def test_a_run_is_predicted_launched_measured_and_graded(home: Path, vllm: Envir
     assert seconds <= 90
 
 
+def _heed_ctrl_c() -> None:
+    """Tests that were started in the background ignore SIGINT, and what is ignored is inherited."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
 def test_nothing_of_the_engine_outlives_its_run(vllm: Environment, number: signal.Signals) -> None:
     parent = subprocess.Popen(
         lab_command(vllm, "--plain"),
+        preexec_fn=_heed_ctrl_c,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
