@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -107,6 +108,7 @@ def test_a_recorded_run_is_small_and_names_no_folder_of_its_machine(lab: Lab) ->
     assert path.stat().st_size < LARGEST
     text = path.read_text(encoding="utf-8").replace("vllm/lib/python3.11/site-packages", "vllm")
     assert not [place for place in ("site-packages", "/home/", "/Users/", "/root/") if place in text]
+    assert not re.findall(r'File \\"/[^"]*', text), "a traceback names files from the program's own folder on"
 
 
 @each_lab_on_a_cpu
