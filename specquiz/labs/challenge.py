@@ -13,7 +13,7 @@ from specquiz.answers.speculative_config import resolve
 from specquiz.answers.verdict import Refusal
 from specquiz.errors import UsageError
 from specquiz.labs.estimates import Estimate
-from specquiz.labs.evaluating import evaluate
+from specquiz.labs.evaluating import OPERATORS, evaluate
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.expressions import parse_number
 from specquiz.labs.metrics import estimate
@@ -200,14 +200,7 @@ def _modelled(tree: Number, fits: Mapping[str, _Fit], k: int) -> float | None:
             return None if inner is None else abs(inner)
         case Arithmetic(sign, left, right):
             one, other = _modelled(left, fits, k), _modelled(right, fits, k)
-            if one is None or other is None:
+            if one is None or other is None or (sign == "/" and not other):
                 return None
-            match sign:
-                case "+":
-                    return one + other
-                case "-":
-                    return one - other
-                case "*":
-                    return one * other
-            return one / other if other else None
+            return OPERATORS[sign](one, other)
     return None

@@ -31,7 +31,7 @@ from specquiz.labs.rules import (
 )
 from specquiz.labs.timing import speedup
 
-_OPERATORS: dict[str, Callable[[float, float], float]] = {
+OPERATORS: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -98,12 +98,12 @@ def _combined(sign: str, left: Estimate, right: Estimate) -> Estimate:
     assert right.value is not None
     if sign == "/" and right.value == 0:
         return Estimate(None, note="no data: the rule divides by zero")
-    value = _OPERATORS[sign](left.value, right.value)
+    value = OPERATORS[sign](left.value, right.value)
     note = left.note or right.note
     if note or (left.draws is None and right.draws is None):
         return Estimate(value, note=note)
     with np.errstate(divide="ignore", invalid="ignore"):
-        draws = _OPERATORS[sign](_draws(left), _draws(right))  # type: ignore[arg-type]
+        draws = OPERATORS[sign](_draws(left), _draws(right))  # type: ignore[arg-type]
     return Estimate(value, np.where(np.isfinite(draws), draws, np.nan))
 
 

@@ -77,7 +77,7 @@ def survey(library: Library, labs: Sequence[Lab], events: Sequence[AnyEvent]) ->
             bank=bank,
             right=sum(attempt.right for attempt in mine),
             answered=len(mine),
-            concepts=tuple((_concept_name(library, bank, slug), mastered[slug]) for slug in slugs),
+            concepts=tuple((library.concept_name(slug), mastered[slug]) for slug in slugs),
         )
 
     return Overview(
@@ -88,8 +88,3 @@ def survey(library: Library, labs: Sequence[Lab], events: Sequence[AnyEvent]) ->
         missed=frozenset(key for key, attempt in attempts.items() if not attempt.right and key in known),
         problems=tuple(problem for problem in library.problems if problem.severity == "error"),
     )
-
-
-def _concept_name(library: Library, bank: Bank, slug: str) -> str:
-    concept = library.concepts.get(slug)
-    return concept.name if concept is not None else bank.concepts.get(slug, slug)
