@@ -25,12 +25,9 @@ def locks_in(log: Log, labs: Sequence[Lab], library: Library) -> dict[str, Lock]
     """Which labs are open by this log; those that mastery has just opened are recorded, so that they stay open."""
     import time
 
-    from specquiz.labs.unlocking import locks, record_opened
-    from specquiz.sessions.mastery import mastery
+    from specquiz.labs.unlocking import record_earned
 
-    events = log.events()
-    found = locks(labs, mastery(events, library), events)
-    record_opened(labs, found, log.append, time.time())
+    found, _ = record_earned(labs, library, log.events(), log.append, time.time())
     return found
 
 

@@ -180,11 +180,10 @@ def _hold_plain(library: Library, bank_ids: tuple[str, ...], log: Log, arguments
 def _say_opened_labs(log: Log, library: Library, console: Console) -> None:
     """Record the labs that these answers have opened, so that they stay open, and say so."""
     from specquiz.labs.loading import load_labs
-    from specquiz.labs.unlocking import locks, record_opened
-    from specquiz.sessions.mastery import mastery
+    from specquiz.labs.unlocking import record_earned
 
-    labs, events = load_labs(), log.events()
-    for lab in record_opened(labs, locks(labs, mastery(events, library), events), log.append, time.time()):
+    _, opened = record_earned(load_labs(), library, log.events(), log.append, time.time())
+    for lab in opened:
         console.say(f"The lab “{lab.title}” is open now: specquiz lab run {lab.id}")
 
 

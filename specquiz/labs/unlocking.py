@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from specquiz.labs.model import Lab
-from specquiz.sessions.events import Event, LabUnlocked
+from specquiz.sessions.events import AnyEvent, Event, LabUnlocked
+from specquiz.sessions.mastery import mastery
+
+if TYPE_CHECKING:
+    from specquiz.banks.library import Library
 
 
 class Mastery(Protocol):
@@ -94,6 +98,18 @@ def record_opened(
     for lab in opened:
         record(LabUnlocked(at=at, lab=lab.id, how="mastery"))
     return opened
+
+
+def record_earned(
+    labs: Sequence[Lab],
+    library: Library,
+    events: Sequence[AnyEvent],
+    record: Callable[[LabUnlocked], object],
+    at: float,
+) -> tuple[dict[str, Lock], tuple[Lab, ...]]:
+    """The lock of each lab by this log, and the labs that mastery has just opened, which are recorded."""
+    found = locks(labs, mastery(events, library), events)
+    return found, record_opened(labs, found, record, at)
 
 
 def _missing(concept: str, state: Mastery | None, bound: float) -> Missing:

@@ -162,12 +162,11 @@ class PracticeScreen(Page):
 
     def _opened_labs(self) -> tuple[Lab, ...]:
         """The labs that these answers have opened; the log says so from now on."""
-        from specquiz.labs.unlocking import locks, record_opened
-        from specquiz.sessions.mastery import mastery
+        from specquiz.labs.unlocking import record_earned
 
-        desk, now = self.program.opened, self.program.clock()
-        events = desk.log.events()
-        return record_opened(desk.labs, locks(desk.labs, mastery(events, desk.library), events), desk.log.append, now)
+        desk = self.program.opened
+        _, opened = record_earned(desk.labs, desk.library, desk.log.events(), desk.log.append, self.program.clock())
+        return opened
 
     @staticmethod
     def _ways_on(missed: int) -> list[tuple[str, str]]:
