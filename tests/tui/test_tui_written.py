@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from textual.pilot import Pilot
-from tui_samples import LIBRARY, PRIMER, HandClock, one_bank, screen_text, seen, words  # type: ignore[import-not-found]
+from tui_samples import LIBRARY, PRIMER, HandClock, one_bank, seen, words  # type: ignore[import-not-found]
 
 from specquiz.banks.library import Library
 from specquiz.banks.loading import load_bank
-from specquiz.banks.model import Bank, Concept
+from specquiz.banks.model import Bank, Concept, RubricPoint, ShortQuestion
 from specquiz.sessions.engine import Session, replay
 from specquiz.sessions.events import Answered, Closed, PointMarked, Wrote
 from specquiz.store.log import Log
@@ -67,7 +68,8 @@ async def test_enter_begins_a_line_and_the_answer_is_handed_over_by_its_own_key(
         await to_the_written_one(pilot)
         assert "^s answer" in words(app)
         await written(pilot)
-        assert "your answer weights once the question" in words(app)
+        assert "the question Why does verifying five places cost about as much as decoding one?" in words(app)
+        assert "your answer weights once 1 [ ] Says that" in words(app)
         assert "3 points to mark" in words(app)
     assert [event.text for event in log.events() if isinstance(event, Wrote) and event.done] == ["weights\nonce"]
 
@@ -269,11 +271,52 @@ async def test_home_asks_how_many_answers_are_written(make_app: MakeApp, library
         assert "question 1 of 2" in words(app)
 
 
-async def test_a_small_terminal_shows_the_points_and_the_answer(make_app: MakeApp, library: Library) -> None:
-    app = make_app(PRACTICE, library=library)
+@pytest.fixture
+def long_library() -> Library:
+    """A question of four lines, with six points of two lines each."""
+    bank = written_bank()
+    (question,) = (question for question in bank.questions if isinstance(question, ShortQuestion))
+    prompt = (
+        "One fleet serves three tenants of different habits, and one configuration for all gives mixed results. " * 3
+    )
+    points = tuple(
+        RubricPoint(point=f"Point {name} says that different configurations mean pools of replicas, and a router first")
+        for name in ("one", "two", "three", "four", "five", "six")
+    )
+    return one_bank(
+        msgspec.structs.replace(bank, questions=(msgspec.structs.replace(question, prompt=prompt, rubric=points),))
+    )
+
+
+async def test_the_question_the_answer_and_the_points_are_read_together(
+    make_app: MakeApp, long_library: Library
+) -> None:
+    app = make_app(PRACTICE, library=long_library)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(pilot, PracticeScreen)
+        await pilot.press(*"weights", "ctrl+s")
+        await seen(pilot, MarkingScreen)
+        assert words(app).count("One fleet") == 3
+        assert "your answer weights 1 [ ] Point one" in words(app)
+        assert "5 [ ] Point five" in words(app)
+        assert "6 points to mark" in words(app)
+
+
+@pytest.mark.parametrize("lines", [1, 40])
+async def test_on_a_small_terminal_the_point_at_hand_stays_in_sight(
+    make_app: MakeApp, long_library: Library, lines: int
+) -> None:
+    app = make_app(PRACTICE, library=long_library)
     async with app.run_test(size=(40, 12)) as pilot:
-        await to_the_written_one(pilot)
-        await written(pilot)
-        text = screen_text(app)
-        for needed in ("your answer", "weights", "1  [ ] Says that", "y made", "3 points to mark"):
-            assert needed in text
+        await seen(pilot, PracticeScreen)
+        await pilot.press(*"weights", *["enter", "x"] * lines, "ctrl+s")
+        await seen(pilot, MarkingScreen)
+        for name in ("one", "two", "three", "four", "five", "six"):
+            assert f"[ ] Point {name} says" in words(app)
+            await pilot.press("y")
+            await pilot.pause()
+        assert "[strong]" in words(app)
+        await pilot.press(*["pageup"] * 9)
+        assert "the question One fleet" in words(app)
+        await pilot.press("k")
+        assert "[y] Point five" in words(app)

@@ -83,7 +83,7 @@ class MarkingScreen(Page):
         with Vertical(id="desk"):
             with VerticalScroll(id="told"):
                 yield Static(id="telling", markup=False)
-            yield Points(id="points")
+                yield Points(id="points")
             yield Editor(id="reply")
             yield Choices(id="grades")
             yield Static(id="standing", markup=False)
@@ -128,9 +128,8 @@ class MarkingScreen(Page):
                 primer = Key("F6", "primer", "screen.primer")
                 self._frame(Key("Enter", does, "screen.next"), *self.QUIT, primer, *more, self.LEAVE)
         self.query_one("#standing").display = isinstance(step, MarkPoints)
-        told = self.query_one("#told")
-        told.set_class(isinstance(step, MarkPoints), "-beside-points")
-        told.set_class(isinstance(step, GradeReply | AskFollowUp) and not reading, "-beside-reply")
+        beside_reply = isinstance(step, GradeReply | AskFollowUp) and not reading
+        self.query_one("#told").set_class(beside_reply, "-beside-reply")
 
     def _frame(self, *keys: Key) -> None:
         number, count = self._sitting.position
@@ -146,6 +145,8 @@ class MarkingScreen(Page):
         points = self.query_one(Points)
         points.ask(self._question.rubric, self._sitting.state.marks)
         points.focus(scroll_visible=False)
+        # Where the point stands is known once the text above it is laid out.
+        self.call_after_refresh(points.scroll_to_highlight)
         end = (Key("F9", "end", "screen.hand_in"),) if isinstance(self._sitting, Mock) else ()
         self._frame(*self.POINTS, *self.QUIT, *end, self.LEAVE)
         self._show_standing()
@@ -163,11 +164,11 @@ class MarkingScreen(Page):
         self.query_one("#standing", Static).update(text)
 
     def _answer_lines(self) -> Iterator[str | Visual]:
-        yield Content.styled("your answer", "bold $secondary")
-        yield from visible(self._sitting.written).rstrip().split("\n")
-        yield ""
         yield Content.styled("the question", "bold $secondary")
         yield from wording.prose(self._sitting.prompt).rstrip().split("\n")
+        yield ""
+        yield Content.styled("your answer", "bold $secondary")
+        yield from visible(self._sitting.written).rstrip().split("\n")
 
     def _model_answers(self) -> Iterator[str | Visual]:
         state = self._sitting.state

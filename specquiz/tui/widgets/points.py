@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.geometry import Offset, Region
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets.option_list import Option
 
 from specquiz.banks.model import RubricPoint
@@ -79,6 +81,11 @@ class Points(Options, inherit_bindings=False):
     def action_settle(self) -> None:
         """Let the marks count."""
         self.post_message(self.Settled())
+
+    def scroll_to_region(self, region: Region, **how: Any) -> Offset:
+        """Bring a point into view. The list is as high as its points need; what scrolls is the column it stands in."""
+        assert isinstance(self.parent, Widget)
+        return self.parent.scroll_to_region(region.translate(self.virtual_region.offset), **how)
 
     def on_option_list_option_selected(self, event: Options.OptionSelected) -> None:
         """A click turns a mark round."""
