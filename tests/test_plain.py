@@ -338,6 +338,15 @@ def test_an_order_is_typed_by_the_letters_shown(ways: Held, between: str) -> Non
     assert [event.text for event in ways.log if isinstance(event, Answered)] == ["one two three"]
 
 
+def test_the_right_order_is_a_numbered_list(ways: Held) -> None:
+    typed = " ".join(letters(ways, "two", "one", "three"))
+
+    for line in (typed, "?"):
+        said = ways.practise(line, only={("ways", "order")}).said
+        assert "The right order:\n  1. The first\n  2. The second\n  3. The third\n" in said
+        assert ", then" not in said
+
+
 def test_a_letter_that_is_not_there_costs_nothing(ways: Held) -> None:
     said = ways.practise("a b x", "a b", only={("ways", "order")}).said
 

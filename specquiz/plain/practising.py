@@ -154,15 +154,25 @@ def _say_feedback(practice: Practice, console: Console, typed: str = "") -> None
         console.say("[shown]")
     else:
         console.say(f"[{verdict.outcome}] {verdict.message}")
-        if typed and verdict.read_as and verdict.read_as != typed:
+        if typed and verdict.read_as and verdict.read_as != typed and not practice.right_order:
             console.say(f"Read as: {verdict.read_as}")
     if not isinstance(verdict, Correct):
-        console.say(f"The answer: {practice.solution}")
+        _say_solution(practice, console)
     console.say(practice.explanation)
     more = [":steps derives the formula"] * has_derivation(practice.question)
     more += [":primer explains the concept"] * (practice.primer_at(practice.session.index) is not None)
     if more:
         console.say(f"({'; '.join(more)}.)")
+
+
+def _say_solution(practice: Practice, console: Console) -> None:
+    """The right answer: a sentence, or a numbered list where an order was asked for."""
+    if not practice.right_order:
+        console.say(f"The answer: {practice.solution}")
+        return
+    console.say("The right order:")
+    for place, text in enumerate(practice.right_order, 1):
+        console.option(f"{place}.", text)
 
 
 def _say_steps(practice: Practice, index: int, console: Console) -> None:

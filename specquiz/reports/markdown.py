@@ -15,7 +15,7 @@ from specquiz.errors import SpecquizError
 from specquiz.reports.written import answer_blocks
 from specquiz.sessions.engine import ItemState, Session, summarise
 from specquiz.sessions.events import Item
-from specquiz.sessions.judging import fits, options, readable, solution
+from specquiz.sessions.judging import fits, options, readable, right_order, solution
 from specquiz.terminal import visible
 
 if TYPE_CHECKING:
@@ -151,7 +151,12 @@ def _question_blocks(row: _Row) -> Iterator[str]:
         yield "\n".join(f"> {place}. {' '.join(choices[id].split())}" for place, id in enumerate(row.item.choices, 1))
     if state.answered:
         yield f"Your answer: {show(readable(question, state.answered.text))}. {state.answered.message}"
-    yield f"The answer: {show(solution(question, row.item))}."
+    order = right_order(question)
+    if order:
+        yield "The right order:"
+        yield "\n".join(f"{place}. {text}" for place, text in enumerate(order, 1))
+    else:
+        yield f"The answer: {show(solution(question, row.item))}."
     yield fill(question.explanation, row.item.values).strip()
 
 

@@ -83,6 +83,12 @@ def solution(question: AnyQuestion, item: Item) -> str:
     assert_never(question)
 
 
+def right_order(question: AnyQuestion) -> tuple[str, ...]:
+    """The texts of the items in the right order; empty where nothing is to be put in order."""
+    items = question.items if isinstance(question, OrderQuestion) else ()
+    return tuple(" ".join(item.text.split()) for item in items)
+
+
 def fits(question: AnyQuestion, item: Item) -> bool:
     """Whether the item was drawn from this form of the question: same options, same variables; texts may differ."""
     match question:

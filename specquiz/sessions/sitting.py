@@ -27,7 +27,7 @@ from specquiz.sessions.events import (
     SessionEvent,
     Wrote,
 )
-from specquiz.sessions.judging import MAX_ANSWER, fits, judge, options, solution
+from specquiz.sessions.judging import MAX_ANSWER, fits, judge, options, right_order, solution
 from specquiz.sessions.rubric import (
     AskFollowUp,
     GradeReply,
@@ -125,6 +125,11 @@ class Sitting:
     def solution(self) -> str:
         """The right answer, readable."""
         return solution(self.question, self.item)
+
+    @property
+    def right_order(self) -> tuple[str, ...]:
+        """The texts of the items in the right order; empty where nothing is to be put in order."""
+        return right_order(self.question)
 
     @property
     def choices(self) -> list[tuple[str, str]]:

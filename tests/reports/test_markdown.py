@@ -146,7 +146,7 @@ def test_orders_are_read_as_texts_and_configurations_as_typed() -> None:
     report = mock_report(replay(log), library)
 
     assert "Your answer: “the two”, then “the one”, then “the three”. “the two” comes after “the one”" in report
-    assert "The answer: “the one”, then “the two”, then “the three”." in report
+    assert "The right order:\n\n1. the one\n2. the two\n3. the three\n" in report
     assert '>     {"method": "[ngram]"}' in report
     assert "Your answer: `method: ngram num_speculative_tokens: 4`. vLLM takes it, and every key is right." in report
     assert 'The answer: `{"method": "ngram", "num_speculative_tokens": 4}`.' in report

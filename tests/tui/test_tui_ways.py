@@ -98,6 +98,16 @@ async def test_a_wrong_order_names_the_first_pair_and_each_items_place(make_app:
         assert "the logits [right]" in words(app)
 
 
+async def test_the_right_order_is_a_numbered_list(make_app: MakeApp) -> None:
+    app = make_app(START, ORDERS)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await seen(pilot, PracticeScreen)
+        await pilot.press("f3")
+        rows = [row.strip() for row in screen_text(app).splitlines()]
+        first = rows.index("the right order") + 1
+        assert rows[first : first + 4] == ["1  the weights", "2  the kv", "3  the activations", "4  the logits"]
+
+
 async def test_the_keys_of_an_order_are_below_it_and_in_the_help(make_app: MakeApp) -> None:
     app = make_app(START, ORDERS)
     async with app.run_test(size=(100, 40)) as pilot:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.visual import Visual
 
 from specquiz.answers import Invalid
 from specquiz.banks.model import MultiQuestion, OrderQuestion, ShortQuestion, SingleQuestion
@@ -18,6 +19,7 @@ from specquiz.sessions.history import key_of
 from specquiz.sessions.judging import right_ids
 from specquiz.sessions.practice import Practice, start_practice
 from specquiz.sessions.sitting import Written
+from specquiz.terminal import visible
 from specquiz.tui import wording
 from specquiz.tui.guard import EnterGuard
 from specquiz.tui.screens.page import Page
@@ -25,6 +27,7 @@ from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import ExplorerStart
 from specquiz.tui.widgets.lines import Key
 from specquiz.tui.widgets.question import DRAFT_SECONDS, QuestionPane, keys_for
+from specquiz.tui.widgets.visuals import Hanging, Lines
 
 if TYPE_CHECKING:
     from specquiz.labs.model import Lab
@@ -143,13 +146,22 @@ class PracticeScreen(Page):
             first = Content.assemble(("[shown] ", "bold $warning"), "It will come back among the missed ones.")
         else:
             first = wording.verdict(verdict, typed=not placed)
-        parts = [first]
+        lines: list[str | Visual] = [first, ""]
         if not choice and not state.right:
-            parts.append(Content.assemble(("the answer  ", "bold $secondary"), self._practice.solution))
-        parts.append(Content(wording.prose(self._practice.explanation)))
+            lines += [*self._solution_lines(), ""]
+        lines.append(Content(wording.prose(self._practice.explanation)))
         right = right_ids(question)
         chosen = state.answered.text.split() if state.answered else ()
-        self._pane.reveal(Content("\n\n").join(parts), right, chosen)
+        self._pane.reveal(Lines(lines), right, chosen)
+
+    def _solution_lines(self) -> Iterator[str | Visual]:
+        """The right answer: a sentence, or a numbered list where an order was asked for."""
+        if not self._practice.right_order:
+            yield Content.assemble(("the answer  ", "bold $secondary"), visible(self._practice.solution))
+            return
+        yield Content.styled("the right order", "bold $secondary")
+        for place, text in enumerate(self._practice.right_order, 1):
+            yield Hanging(Content.styled(f"{place}  ", "$primary"), Content(visible(text)))
 
     def _show_summary(self) -> None:
         missed = len(self._practice.missed_items())

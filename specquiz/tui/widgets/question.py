@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.visual import Visual
 from textual.widgets import Input, Static
 
 from specquiz.banks.model import (
@@ -216,7 +217,7 @@ class QuestionPane(Vertical):
             lead = " " * max(0, column - note.styles.gutter.left) + "^\n"
         note.update(Content.assemble((lead, "bold $warning"), ("[not read] ", "bold $warning"), text))
 
-    def reveal(self, said: Content, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
+    def reveal(self, said: Visual, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
         """End the question: show what is said about the answer and take no other."""
         self.query_one("#said", Static).update(said)
         self.query_one(Reading).rest()
