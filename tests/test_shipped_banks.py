@@ -27,7 +27,7 @@ GROUPS = {
     "In a serving engine",
     "KV cache",
     "Batching and scheduling",
-    "Quantization",
+    "Quantisation",
     "System and judgement",
 }
 LOCKS = sorted(next(lab for lab in load_labs() if lab.id == "ngram-echo").unlock.mastery)

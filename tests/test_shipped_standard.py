@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import prod
 
 import pytest
 
+from specquiz import places
 from specquiz.banks.library import Library, open_library
 from specquiz.banks.model import (
     AnyQuestion,
@@ -98,3 +100,22 @@ def test_a_written_answer_has_a_rubric_three_models_and_follow_ups_three_deep(li
         assert 3 <= len(question.rubric) <= 6, place
         assert len({question.answers.junior, question.answers.senior, question.answers.staff}) == 3, place
         assert depth(question.follow_ups) == 3, place
+
+
+# Ids, keys and flags have a hyphen or an underscore beside the word; sources and log lines are quoted as they are.
+IZE = re.compile(r"(?<![\w-])[a-z]+iz(?:e|ed|es|ing|ation|ations)(?![\w-])", re.IGNORECASE)
+QUOTED = re.compile(r"^ *source:|error: ")
+NO_ISE = {"size", "sizes", "sized"}
+
+
+def test_prose_is_spelled_in_one_way() -> None:
+    files = sorted(path for path in places.shipped_questions().rglob("*") if path.suffix in (".yaml", ".md"))
+    american = [
+        f"{path.name}:{number}: {word}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if not QUOTED.search(line)
+        for word in IZE.findall(line)
+        if word.lower() not in NO_ISE
+    ]
+    assert american == []

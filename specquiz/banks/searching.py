@@ -106,8 +106,8 @@ def _entry(hit: Hit, more: str, text: str) -> _Entry:
 
 
 def _folded(text: str) -> str:
-    """Text as it is compared: without case, Greek letters by their names."""
-    return text.casefold().translate(_SPELLED)
+    """Text as it is compared: without case, Greek letters by their names, `quantize` as `quantise`."""
+    return text.casefold().translate(_SPELLED).replace("iz", "is")
 
 
 def _excerpted(entry: _Entry, wanted: list[str]) -> Hit:

@@ -146,6 +146,17 @@ def test_greek_letters_are_found_by_their_names_and_names_by_letters(library: Li
     assert "which-nodes" in found(library, "acceptance α")
 
 
+@pytest.mark.parametrize(
+    ("typed", "written"), [("normalize", "normalised"), ("normalis", "normalized"), ("SIZE", "size")]
+)
+def test_words_are_found_in_either_spelling(library: Library, typed: str, written: str) -> None:
+    (question,) = library.banks[0].questions
+    assert isinstance(question, SingleQuestion)
+    asked = structs.replace(question, prompt=f"Which law is {written} here?")
+    library = Library((structs.replace(library.banks[0], questions=(asked,)),), {})
+    assert found(library, typed) == ["which-nodes"]
+
+
 @pytest.mark.parametrize("words", ["secret", "unspeakable"])
 def test_a_search_gives_no_answer_away(library: Library, words: str) -> None:
     assert found(library, words) == []
