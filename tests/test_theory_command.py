@@ -206,7 +206,10 @@ def test_every_number_of_the_lessons_is_reproduced_and_the_loose_places_are_note
     assert len(numbers) == 9
     assert all(figure["agrees"] for figure in numbers)
     assert all(figure["note"] for figure in figures if not figure["agrees"])
-    assert "K = 1 gives 1.217" in ask("lessons")
+    said = ask("lessons")
+    assert "K = 1 gives 1.217" in said
+    for title in {figure["lesson"] for figure in figures}:
+        assert said.count(f"“{title}”\n") == 1
 
 
 def test_plots_and_tables_need_no_unicode_terminal() -> None:

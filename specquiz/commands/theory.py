@@ -92,7 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_roofline(topic)
     _add_trace(topic)
     _add_advice(topic)
-    topic("lessons", "the figures of the two source lessons, recomputed, with notes where they are loose", "lessons")
+    topic(
+        "lessons", "what two lessons on speculative decoding print, recomputed, with notes where it is loose", "lessons"
+    )
 
 
 def _add_estimates(topic: Any) -> None:

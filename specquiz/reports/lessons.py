@@ -1,4 +1,4 @@
-"""The programs of the two source lessons, recomputed: their figures beside ours, and a note where they are loose."""
+"""What the programs of two lessons print, recomputed: their figures beside ours, and a note where they are loose."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from specquiz import theory
 
+GUESS_MANY = "Speculative Decoding: Guess Many, Verify Once"
+PARALLEL = "Speculative & parallel decoding"
+
 
 @dataclass(frozen=True)
 class LessonFigure:
     """A figure of a lesson's program: as the lesson prints it, as computed to as many digits, and what to know."""
 
     lesson: str
+    """Its title."""
     what: str
     printed: str
     computed: str
@@ -24,10 +28,10 @@ class LessonFigure:
 
 def lessons() -> tuple[LessonFigure, ...]:
     """Every figure that the lessons' programs print, in their order."""
-    return (*_lesson_a(), *_accepted(), *_speedups(), *_recommendations(), *_rounds())
+    return (*_tokens_per_pass(), *_accepted(), *_speedups(), *_recommendations(), *_rounds())
 
 
-def _lesson_a() -> list[LessonFigure]:
+def _tokens_per_pass() -> list[LessonFigure]:
     notes = {
         0.7: "Tokens emitted, the target's own included; the log's draft acceptance rate at this α and K is "
         f"{theory.draft_acceptance_rate(0.7, 4):.3f}.",
@@ -36,8 +40,8 @@ def _lesson_a() -> list[LessonFigure]:
     }
     return [
         LessonFigure(
-            "A",
-            f"A: tokens per pass, α = {alpha}, K = 4",
+            GUESS_MANY,
+            f"tokens per pass, α = {alpha}, K = 4",
             printed,
             f"{theory.tokens_per_pass(alpha, 4):.2f}",
             notes[alpha],
@@ -50,8 +54,8 @@ def _accepted() -> list[LessonFigure]:
     note = "Accepted drafts only: the pass emits one token more."
     return [
         LessonFigure(
-            "B",
-            f"B: accepted per pass, α = {alpha}, K = 4",
+            PARALLEL,
+            f"accepted per pass, α = {alpha}, K = 4",
             printed,
             f"{theory.expected_accepted(alpha, 4):.2f}",
             note if alpha == 0.5 else "",
@@ -65,8 +69,8 @@ def _speedups() -> list[LessonFigure]:
     note = f"A K that is too large, not an α that is too low: K = {best.k} gives {best.speedup:.3f} times."
     return [
         LessonFigure(
-            "B",
-            f"B: speed-up, α = {alpha}, K = 5, c = 0.15",
+            PARALLEL,
+            f"speed-up, α = {alpha}, K = 5, c = 0.15",
             printed,
             f"{theory.speedup(alpha, 5, 0.15):.2f}",
             note if alpha == 0.4 else "",
@@ -92,8 +96,8 @@ def _recommendations() -> list[LessonFigure]:
     figures = []
     for named, workload, temperature, printed, note in cases:
         advice = theory.recommend(workload, temperature=temperature)
-        what = f"B: advice for {named} at T = {temperature}"
-        figures.append(LessonFigure("B", what, printed, f"{advice.verdict}, K = {advice.k}", note))
+        what = f"advice for {named} at T = {temperature}"
+        figures.append(LessonFigure(PARALLEL, what, printed, f"{advice.verdict}, K = {advice.k}", note))
     return figures
 
 
@@ -102,10 +106,10 @@ def _rounds() -> list[LessonFigure]:
     rejected = theory.greedy_round(("the", "cat", "XXX"), words)
     accepted = theory.greedy_round(words[:3], words)
     return [
-        LessonFigure("B", "B: a round that rejects its third draft", "the cat sat", " ".join(rejected)),
+        LessonFigure(PARALLEL, "a round that rejects its third draft", "the cat sat", " ".join(rejected)),
         LessonFigure(
-            "B",
-            "B: a round that accepts all three drafts",
+            PARALLEL,
+            "a round that accepts all three drafts",
             "the cat sat",
             " ".join(accepted),
             "The pass has verified one position more: the target's bonus token is emitted too, K + 1 in all.",

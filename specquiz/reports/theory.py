@@ -217,15 +217,18 @@ def find_advice(arguments: argparse.Namespace) -> Finding:
 def find_lessons(_: argparse.Namespace) -> Finding:
     """The lessons' figures beside ours."""
     figures = lessons()
-    rows = [["", "the lesson's", "computed", ""]]
-    rows += [[one.what, one.printed, one.computed, "" if one.agrees else "differs"] for one in figures]
-    width = max(len(row[0]) for row in rows)
+    width = max(len(one.what) for one in figures) + 2
     lines = []
-    for one, row in zip((None, *figures), rows, strict=True):
-        lines.append(f"{row[0]:{width}}  {row[1]:>12}  {row[2]:>12}  {row[3]}".rstrip())
-        if one is not None and one.note:
+    title = ""
+    for one in figures:
+        if one.lesson != title:
+            title = one.lesson
+            lines += ["", f"“{title}”", f"{'':{width}}  {'the lesson':>12}  {'computed':>15}"]
+        row = f"  {one.what:{width - 2}}  {one.printed:>12}  {one.computed:>15}"
+        lines.append(row if one.agrees else f"{row}  differs")
+        if one.note:
             lines.append(f"    {one.note}")
-    return Finding({"figures": [asdict(one) | {"agrees": one.agrees} for one in figures]}, "\n".join(lines))
+    return Finding({"figures": [asdict(one) | {"agrees": one.agrees} for one in figures]}, "\n".join(lines[1:]))
 
 
 FINDERS: Mapping[str, Callable[[argparse.Namespace], Finding]] = {
