@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from string import ascii_lowercase
 
+import pytest
+
 from specquiz.banks.library import open_library
 from specquiz.banks.model import (
     AnyQuestion,
@@ -34,27 +36,30 @@ questions:
 """
 
 
-def practise(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+def practise(folder: Path, text: str, command: str = "practice") -> subprocess.CompletedProcess[str]:
     file = folder / "mine.yaml"
     file.write_text(text, encoding="utf-8")
     places = {"SPECQUIZ_HOME": str(folder / "home"), "SPECQUIZ_CACHE": str(folder / "cache")}
-    words = [sys.executable, "-m", "specquiz", "practice", "--plain", "--bank", str(file)]
+    words = [sys.executable, "-m", "specquiz", *command.split(), "--plain", "--bank", str(file)]
     return subprocess.run(words, input="4\n", env=os.environ | places, capture_output=True, text=True, check=False)
 
 
-def test_a_file_named_without_a_bank_is_asked_alone(tmp_path: Path) -> None:
-    session = practise(tmp_path, BANK)
+@pytest.mark.parametrize(("command", "said"), [("practice", "[correct]"), ("mock", "[saved]")])
+def test_a_file_named_without_a_bank_is_asked_alone(tmp_path: Path, command: str, said: str) -> None:
+    session = practise(tmp_path, BANK, command)
 
     assert session.returncode == 0, session.stderr
     assert "Question 1 of 1 · mine" in session.stdout
-    assert "[correct]" in session.stdout
+    assert said in session.stdout
 
 
-def test_a_named_file_that_is_wrong_starts_no_session_on_other_banks(tmp_path: Path) -> None:
-    session = practise(tmp_path, BANK.replace("2 + 2}", "2 +}"))
+@pytest.mark.parametrize("command", ["practice", "mock", "practice mine", "mock --bank mine"])
+def test_a_named_file_that_is_wrong_starts_no_session_on_other_banks(tmp_path: Path, command: str) -> None:
+    session = practise(tmp_path, BANK.replace("2 + 2}", "2 +}"), command)
 
-    assert session.returncode == 1
+    assert session.returncode in (1, 2)
     assert "mine.yaml:6:" in session.stderr
+    assert "left out" not in session.stderr, "it is named once"
     assert "Question" not in session.stdout
     assert "Traceback" not in session.stderr
 

@@ -98,7 +98,7 @@ class Library:
         for problem in self.problems:
             if problem.path.stem == id:
                 what = f"the bank {id} could not be read: {problem}"
-                return SpecquizError(what, remedy="`specquiz bank lint` says everything that is wrong.")
+                return SpecquizError(what, remedy=f"`specquiz bank lint {problem.path}` says everything that is wrong.")
         close = closest(id, self._by_id)
         if close:
             return SpecquizError(f"there is no bank {id!r}.", remedy=f"Did you mean {close}?")

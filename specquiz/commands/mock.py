@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specquiz.commands.practice import close_all, known_banks, new_seed, say_what_was_left_out
+from specquiz.commands.practice import banks_of, close_all, known_banks, new_seed, say_what_was_left_out
 from specquiz.console import wants_plain
 from specquiz.errors import UsageError
 from specquiz.terminal import counted
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="id of a bank, or a file or folder to read; several may follow",
+        help="id of a bank, or a file or folder to read; several may follow; with no id named, files are asked alone",
     )
     parser.add_argument("--questions", metavar="N", type=int, help="how many questions (default: what fits the time)")
     parser.add_argument(
@@ -84,9 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report is not None and arguments.report.exists():
         raise UsageError("This file exists already.", where=str(arguments.report), remedy="Name another one.")
     paths = [Path(name) for name in arguments.bank if _is_path(name)]
+    ids = [name for name in arguments.bank if not _is_path(name)]
     library = open_library(paths)
+    bank_ids = tuple(known_banks(library, ids))
+    if not (ids or arguments.resume or arguments.last):
+        bank_ids = banks_of(library, paths)
     say_what_was_left_out(library)
-    bank_ids = tuple(known_banks(library, [name for name in arguments.bank if not _is_path(name)]))
     with open_log() as log:
         if arguments.last:
             open_console().say(_report_line(_last_finished(log), library, arguments.report))

@@ -63,8 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.questions is not None and arguments.questions < 1:
         raise UsageError("A practice has at least one question.", where="--questions")
     library = open_library(arguments.bank)
-    say_what_was_left_out(library)
+    # First, since these say themselves what is wrong with a bank that was asked for.
     bank_ids = tuple(known_banks(library, arguments.banks)) or banks_of(library, arguments.bank)
+    say_what_was_left_out(library)
     if arguments.question and not candidates_of(library, bank_ids, arguments.question):
         raise UsageError(
             f"No bank named has a question {arguments.question!r}.",
