@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec import structs
 from textual.widgets import Input
-from tui_samples import HOSTILE, LAB, LIBRARY, hostile_bank, one_bank, seen, words  # type: ignore[import-not-found]
+from tui_samples import HOSTILE, LAB, LIBRARY, hostile_bank, one_bank, screen_text, seen, words  # type: ignore[import-not-found]
 
 from specquiz.banks.library import open_library
 from specquiz.errors import SpecquizError
@@ -59,6 +60,17 @@ async def test_choosing_a_bank_asks_how_many_questions_and_asks_so_many(make_app
         await seen(pilot, PracticeScreen)
         assert "question 1 of 2" in words(app)
     assert [len(event.items) for event in log.events() if isinstance(event, SessionStarted)] == [2]
+
+
+async def test_end_and_home_lead_to_the_last_entry_and_back_to_the_very_top(make_app: MakeApp) -> None:
+    app = make_app(labs=tuple(structs.replace(LAB, id=f"echo-{n}") for n in range(20)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(pilot, HomeScreen)
+        before = screen_text(app)
+        await pilot.press("end")
+        assert "Practice" not in screen_text(app).splitlines()[2]
+        await pilot.press("home")
+        assert screen_text(app) == before
 
 
 async def test_going_back_from_the_number_starts_nothing(make_app: MakeApp, log: Log) -> None:

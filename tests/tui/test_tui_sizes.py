@@ -89,6 +89,12 @@ def test_keys_that_do_not_fit_are_left_out_whole() -> None:
     assert line.fitting(30).plain == "q quit  F1 help"
 
 
+def test_function_keys_are_shown_by_their_numbers_though_the_most_needed_stay_longest() -> None:
+    line = KeyLine([Key("Enter", "save", ""), Key("F9", "finish", ""), Key("F10", "more", ""), Key("F2", "hint", "")])
+    assert line.fitting(60).plain == "Enter save  F2 hint  F9 finish  F10 more"
+    assert line.fitting(22).plain == "Enter save  F9 finish"
+
+
 async def test_a_dialog_that_nobody_can_see_takes_no_answer_either(make_app: MakeApp, log: Log) -> None:
     app = make_app(LabStart(lab=LAB.id))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -36,12 +36,23 @@ class Menu(OptionList, inherit_bindings=False):
         *(Binding(str(n), f"open({n - 1})", show=False) for n in range(1, 10)),
     ]
 
+    @property
+    def _usable(self) -> list[int]:
+        """The places of the entries, headings left out."""
+        return [place for place, option in enumerate(self.options) if not option.disabled]
+
     def action_open(self, place: int) -> None:
         """Open the entry that carries this number."""
-        usable = [index for index, option in enumerate(self.options) if not option.disabled]
+        usable = self._usable
         if place < len(usable):
             self.highlighted = usable[place]
             self.action_select()
+
+    def scroll_to_highlight(self, top: bool = False) -> None:
+        """Bring the entry under the cursor into view; above the first one there is its heading to be seen."""
+        super().scroll_to_highlight(top)
+        if self.highlighted in self._usable[:1]:
+            self.scroll_home(animate=False, immediate=True)
 
 
 class HomeScreen(Page):

@@ -17,6 +17,11 @@ class Key(NamedTuple):
     does: str
     action: str
 
+    @property
+    def function(self) -> int:
+        """The number of a function key; 0 for any other."""
+        return int(self.name[1:]) if self.name[0] == "F" and self.name[1:].isdecimal() else 0
+
 
 class TitleLine(Widget):
     """One line: a title on the left, a note on the right. The note gives way when both do not fit."""
@@ -49,7 +54,10 @@ class TitleLine(Widget):
 
 
 class KeyLine(Widget):
-    """One line of keys, most needed first. Keys that do not fit are left out whole; none is cut."""
+    """One line of keys, given by how much they are needed and shown with the function keys last, by their numbers.
+
+    Keys that do not fit are left out whole, the least needed first; none is cut.
+    """
 
     GAP = 2
 
@@ -76,13 +84,14 @@ class KeyLine(Widget):
 
     def fitting(self, width: int) -> Content:
         """The keys that fit in `width` columns."""
-        parts: list[Content] = []
+        parts: list[tuple[Key, Content]] = []
         used = 0
         for key in self._keys:
             part = Content.assemble((key.name, "bold $primary"), f" {key.does}")
             gap = self.GAP if parts else 0
             if used + gap + part.cell_length > width:
                 break
-            parts.append(part.stylize(Style.from_meta({"@click": key.action})))
+            parts.append((key, part.stylize(Style.from_meta({"@click": key.action}))))
             used += gap + part.cell_length
-        return Content(" " * self.GAP).join(parts)
+        parts.sort(key=lambda shown: shown[0].function)
+        return Content(" " * self.GAP).join(part for _, part in parts)
