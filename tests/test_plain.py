@@ -61,8 +61,10 @@ class Held:
         self.said += console.sink.getvalue()  # type: ignore[attr-defined]
         return self
 
-    def interview(self, *lines: str) -> Held:
-        mock = start_mock(self.library, [], minutes=10, seed=3, record=self.log.append, clock=self.clock, count=5)
+    def interview(self, *lines: str, written: int = 0) -> Held:
+        mock = start_mock(
+            self.library, [], minutes=10, seed=3, record=self.log.append, clock=self.clock, count=5, written=written
+        )
         console = self.console(*lines)
         self.code = hold_mock(mock, console, self.report)
         self.said += console.sink.getvalue()  # type: ignore[attr-defined]
@@ -239,6 +241,60 @@ def test_when_every_question_has_an_answer_it_is_said(held: Held) -> None:
         assert item.question
     held.interview("1", "1", "1", "1", "1", "1", "1")
     assert "All questions have an answer." in held.said
+
+
+def test_what_is_handed_in_through_a_pipe_with_open_questions_says_which(held: Held) -> None:
+    held.interview(":go 5", "alpha**K", ":finish")
+    assert "4 questions without an answer: 1, 2, 3, 4. Handing in all the same," in held.said
+
+
+class SlowLines(io.BytesIO):
+    """Lines, each of which takes its seconds to be typed."""
+
+    def __init__(self, held: Held, lines: tuple[tuple[float, str], ...]) -> None:
+        super().__init__("".join(f"{line}\n" for _, line in lines).encode())
+        self._held = held
+        self._seconds = [seconds for seconds, _ in lines]
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self._held.now += self._seconds.pop(0) if self._seconds else 0
+        return super().readline(size)
+
+
+def typed_slowly(held: Held, *lines: tuple[float, str]) -> None:
+    original = held.console
+    held.console = lambda *_: replace(original(), source=SlowLines(held, lines))  # type: ignore[method-assign]
+
+
+def times_told(held: Held) -> list[str]:
+    return [line for line in held.said.splitlines() if line.startswith("[time]")]
+
+
+def test_half_a_fifth_and_the_last_minute_are_each_said_once_before_the_next_prompt(held: Held) -> None:
+    typed_slowly(held, (200, ":skip"), (101, ":skip"), (50, ":back"), (130, ":skip"), (60, ":skip"), (30, ":skip"))
+
+    held.interview()
+
+    assert times_told(held) == [
+        "[time] 4:59 to go, half of the time is gone.",
+        "[time] 1:59 to go, less than a fifth of the time left.",
+        "[time] 0:59 to go, less than a minute left.",
+    ]
+
+
+def test_the_time_is_told_in_the_midst_of_a_written_answer_too() -> None:
+    bank, problems = load_bank(SAMPLE.with_name("written.yaml"))
+    assert bank is not None, problems
+    held = Held(Library((bank,)))
+    typed_slowly(held, (1, "yes"), (1, "The weights"), (300, "are read"), (190, "once."), (1, ""))
+
+    held.interview(written=1)
+
+    assert times_told(held) == [
+        "[time] 4:58 to go, half of the time is gone.",
+        "[time] 1:48 to go, less than a fifth of the time left.",
+    ]
+    assert held.said.index("[time] 1:48") < held.said.index("[saved]", held.said.index("[saved]") + 1)
 
 
 def test_time_that_ran_out_before_an_answer_is_said(held: Held) -> None:

@@ -162,6 +162,7 @@ def test_wherever_the_input_ends_it_goes_on_there(desk: Desk, ends: int) -> None
 def test_an_interview_is_marked_once_the_clock_has_stopped(desk: Desk) -> None:
     said = desk.interview("yes", *ANSWER, ":finish", "y", "y", "y", ":next")
     before, after = said.split("The clock has stopped.")
+    assert "without an answer" not in before
     assert "Says that" not in before
     assert "junior" not in before
     assert "[saved]" in before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from specquiz.answers import Invalid
@@ -12,7 +12,8 @@ from specquiz.plain.ending import Leaving, leaving_in_order, time_limit
 from specquiz.plain.marking import answer_in, mark, say_marked
 from specquiz.reports.markdown import clock_text
 from specquiz.sessions.engine import summarise
-from specquiz.sessions.mock import Mock, OutOfTime, Saved
+from specquiz.sessions.mock import Mock, OutOfTime, Saved, time_left
+from specquiz.terminal import counted
 
 MOCK_HELP = """\
 An answer is a line of its own and is saved at once; answering again replaces it. Right or wrong is said at the end.
@@ -73,10 +74,12 @@ def _interview(mock: Mock, console: Console) -> bool:
     """Take lines until the interview ends; False when the learner leaves."""
     shown: int | None = None
     warned = False
+    say_time = _time_announcer(mock, console)
     while not mock.expire():
         if shown != mock.session.index:
             say_question(mock, console)
             shown = mock.session.index
+        say_time()
         line = console.ask(prompt_line(mock, ":help"))
         if line is None:
             return False
@@ -99,15 +102,20 @@ def _interview(mock: Mock, console: Console) -> bool:
             case "time", _:
                 console.say(_standing(mock))
             case "finish", _:
-                if mock.unanswered and console.interactive and not warned:
+                open_ones = mock.unanswered
+                if open_ones and console.interactive and not warned:
                     console.say(f"{_standing(mock)} :finish once more hands in.")
                     warned = True
                 else:
                     mock.finish()
+                    if open_ones and not console.interactive:
+                        console.say(
+                            f"{_without_an_answer(open_ones)} Handing in all the same, since nobody can be asked."
+                        )
             case "help", _:
                 console.say(MOCK_HELP)
             case "answer", text:
-                typed = answer_in(mock, text, console)
+                typed = answer_in(mock, text, console, say_time)
                 if typed is None:
                     return False
                 _say_saved(typed if isinstance(typed, Invalid) else mock.answer(typed), mock, console)
@@ -144,6 +152,26 @@ def _say_saved(result: Saved | Invalid | OutOfTime, mock: Mock, console: Console
             console.say(f"[not read] {message}")
         case OutOfTime():
             console.say("[not counted] The time had run out before this answer.")
+
+
+def _time_announcer(mock: Mock, console: Console) -> Callable[[], None]:
+    """Says, each time once, that half of the time is gone, that a fifth is left, and the last minute."""
+    said = ""
+
+    def say_time() -> None:
+        nonlocal said
+        remaining = mock.remaining_seconds()
+        words = time_left(remaining, mock.session.start.seconds or 1.0)
+        if words not in ("", said) and remaining > 0:
+            console.say(f"[time] {clock_text(int(remaining))} to go, {words}.")
+            said = words
+
+    return say_time
+
+
+def _without_an_answer(indices: Sequence[int]) -> str:
+    numbers = ", ".join(str(index + 1) for index in indices)
+    return f"{counted(len(indices), 'question')} without an answer: {numbers}."
 
 
 def _standing(mock: Mock) -> str:

@@ -41,18 +41,28 @@ class _Way(Enum):
     LEAVE = auto()
 
 
-def answer_in(sitting: Practice | Mock, line: str, console: Console) -> str | Invalid | None:
-    """The answer that begins with this line; for choices and orders the ids. None if the learner leaves."""
+def answer_in(
+    sitting: Practice | Mock, line: str, console: Console, between: Callable[[], None] = lambda: None
+) -> str | Invalid | None:
+    """The answer that begins with this line; for choices and orders the ids. None if the learner leaves.
+
+    `between` is called before each further line of a written answer.
+    """
     if isinstance(sitting.question, ShortQuestion):
-        return take_down(sitting, console, line)
+        return take_down(sitting, console, line, between)
     return typed_in(sitting, line, console)
 
 
-def take_down(sitting: Practice | Mock, console: Console, first: str) -> str | None:
+def take_down(sitting: Practice | Mock, console: Console, first: str, between: Callable[[], None]) -> str | None:
     """A written answer that begins with `first`, to its empty line; each line is kept. None if the learner leaves."""
     # In an interview a second answer replaces the first; a draft goes on.
     before = "" if sitting.state.handed_over else sitting.written
-    lines = _lines(console, first, lambda so_far: sitting.keep_draft(_joined(before, so_far)))
+
+    def keep(so_far: Sequence[str]) -> None:
+        sitting.keep_draft(_joined(before, so_far))
+        between()
+
+    lines = _lines(console, first, keep)
     return None if lines is None else _joined(before, lines)
 
 

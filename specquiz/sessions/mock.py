@@ -198,6 +198,19 @@ class Mock(Sitting):
         self._record(Moved(at=self.now(), session=self._session.id, index=index))
 
 
+def time_left(remaining: float, total: float) -> str:
+    """What to say of an interview's seconds left, of all that were allowed; empty while there are plenty."""
+    if remaining <= 0:
+        return "time is up"
+    if remaining <= 60:
+        return "less than a minute left"
+    if remaining <= total / 5:
+        return "less than a fifth of the time left"
+    if remaining <= total / 2:
+        return "half of the time is gone"
+    return ""
+
+
 def start_mock(
     library: Library,
     bank_ids: Sequence[str],

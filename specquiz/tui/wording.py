@@ -43,19 +43,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def time_left(remaining: float, total: float) -> str:
-    """What to say about the time left; empty while there is plenty."""
-    if remaining <= 0:
-        return "time is up"
-    if remaining <= 60:
-        return "less than a minute left"
-    if remaining <= total / 5:
-        return "less than a fifth of the time left"
-    if remaining <= total / 2:
-        return "half of the time is gone"
-    return ""
-
-
 def bank_status(entry: BankEntry) -> Content:
     """How far a bank is mastered, as a bar and in words."""
     total = len(entry.bank.questions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
+from specquiz.sessions.mock import time_left
 from specquiz.tui import wording
 
 
@@ -29,7 +30,7 @@ class ClockLine(Widget):
     def render(self) -> Content:
         style = "bold $accent" if self._remaining <= self._total / 5 else "bold"
         left = Content.styled(f"{wording.clock(self._remaining)} left", style)
-        words = Content.styled(wording.time_left(self._remaining, self._total), "$accent")
+        words = Content.styled(time_left(self._remaining, self._total), "$accent")
         room = self.content_size.width - left.cell_length - words.cell_length - 4
         meter = wording.bar(self._remaining / self._total, min(room, 24)) if room >= 6 else Content("")
         return Content("  ").join([part for part in (left, meter, words) if part])
