@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TextIO
 
-from specquiz.terminal import spell_out_what_streams_lack, visible, wrapped
+from specquiz.terminal import spell_out_what_streams_lack, visible, visible_json, wrapped
 
 MAX_LINE = 65_536
 """Bytes of one typed line that are kept."""
@@ -48,8 +47,7 @@ class Console:
 
     def say_json(self, facts: Mapping[str, Any]) -> int:
         """Write facts as JSON, for programs; return the exit code."""
-        json.dump(facts, self.sink, ensure_ascii=False, indent=2)
-        self.sink.write("\n")
+        self.sink.write(visible_json(facts) + "\n")
         return 0
 
     def option(self, mark: str, text: str) -> None:

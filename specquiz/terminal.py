@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 _CONTROL = re.compile(
     # C0 and C1 controls, line separators, and the characters that reorder or hide what stands beside them.
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 
 _SPELLED = {
@@ -31,6 +33,12 @@ _LAID_OUT = re.compile(r"\s{2,}|[-*|>#] |\d+[.)] ")
 def visible(text: str) -> str:
     """`text` with control characters written out (`\\x1b`), so that no bank and no answer can steer a terminal."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+
+
+def visible_json(facts: Mapping[str, Any], indent: int | None = 2) -> str:
+    """`facts` as JSON that reads back the same; what `visible` writes out is escaped here, JSON's own way."""
+    text = json.dumps(facts, ensure_ascii=False, indent=indent)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def counted(number: int, noun: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specquiz.terminal import spell_out_what_streams_lack, visible, wrapped
+from specquiz.terminal import spell_out_what_streams_lack, visible, visible_json, wrapped
 
 
 @given(text=st.text())
@@ -16,6 +17,13 @@ def test_no_control_character_gets_through(text: str) -> None:
     shown = visible(text)
     assert not any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in shown)
     assert not set(shown) & set("\u202e\u2066\u2028\ufeff")
+
+
+@given(text=st.text() | st.text(alphabet='a\u0085\u009b\u061c\u202e\u2066\u2028\ufeff\x7f\n"\\'))
+def test_json_is_visible_too_and_reads_back_the_same(text: str) -> None:
+    shown = visible_json({text: [text]})
+    assert visible(shown) == shown
+    assert json.loads(shown) == {text: [text]}
 
 
 def test_an_escape_sequence_is_written_out() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from specquiz import places
 from specquiz.errors import SpecquizError, UsageError
+from specquiz.terminal import visible_json
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -103,7 +103,7 @@ def _list(extra: list[Path], *, as_json: bool) -> int:
 
     library = open_library(extra)
     if as_json:
-        print(json.dumps(_facts(library), indent=2, ensure_ascii=False))
+        print(visible_json(_facts(library)))
         return 0
     width = max((len(bank.id) for bank in library.banks), default=0)
     for bank in library.banks:
@@ -171,9 +171,7 @@ def _lint(paths: list[Path], form: str) -> int:
     problems = in_order(replace(problem, path=_from_here(problem.path)) for problem in [*unreadable, *found])
     errors = sum(problem.severity == "error" for problem in problems)
     if form == "json":
-        print(
-            json.dumps({"files": len(files), "problems": [_fields(p) for p in problems]}, indent=2, ensure_ascii=False)
-        )
+        print(visible_json({"files": len(files), "problems": [_fields(p) for p in problems]}))
         return int(errors > 0)
     for problem in problems:
         print(problem if form == "text" else _annotation(problem))
@@ -240,7 +238,7 @@ def _verify(paths: list[Path], *, as_json: bool, fresh: bool) -> int:
             "without_formula": questions - len(facts),
             "problems": list(map(_fields, problems)),
         }
-        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        print(visible_json(shown))
     else:
         for problem in problems:
             print(problem)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from specquiz.terminal import visible_json
 
 if TYPE_CHECKING:
     from specquiz.banks.inventory import Fairness, Inventory
@@ -26,7 +27,7 @@ def print_inventory(extra: list[Path], *, as_json: bool) -> int:
             "unfair": list(unfair(found)),
             "short_of": list(short_of(found)),
         }
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        print(visible_json(facts))
         return 0
     _print(found)
     for head, sentences in (("Unfair", unfair(found)), ("Short of", short_of(found))):

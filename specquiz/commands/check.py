@@ -110,7 +110,7 @@ def _pairs(texts: Sequence[str], example: str) -> dict[str, str]:
 
 def _print(verdict: Verdict, answer: str, as_json: bool) -> None:
     if as_json:
-        import json
+        from specquiz.terminal import visible_json
 
         facts = {
             "verdict": verdict.outcome,
@@ -118,7 +118,7 @@ def _print(verdict: Verdict, answer: str, as_json: bool) -> None:
             "read_as": verdict.read_as,
             "value": verdict.value,
         }
-        print(json.dumps(facts, ensure_ascii=False))
+        print(visible_json(facts, indent=None))
         return
     print(f"{verdict.outcome}: {verdict.message}")
     at = verdict.at if verdict.outcome == "invalid" else None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from specquiz.errors import UsageError
+from specquiz.terminal import visible_json
 
 if TYPE_CHECKING:
     from specquiz.banks.library import Library
@@ -140,4 +141,4 @@ def _facts(hit: Hit) -> dict[str, Any]:
 
 
 def _print_json(facts: dict[str, Any]) -> None:
-    print(json.dumps(facts, indent=2, ensure_ascii=False))
+    print(visible_json(facts))

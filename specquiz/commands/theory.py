@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from specquiz.errors import UsageError
-from specquiz.terminal import spell_out_what_streams_lack
+from specquiz.terminal import spell_out_what_streams_lack, visible_json
 
 if TYPE_CHECKING:
     from specquiz.reports.theory import Finding
@@ -181,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
         shown = finding.plot() if getattr(arguments, "plot", False) and not arguments.json else finding.text
     except ValueError as error:
         raise UsageError(f"{error}.") from error
-    print(json.dumps(finding.facts, indent=2, ensure_ascii=False) if arguments.json else shown)
+    print(visible_json(finding.facts) if arguments.json else shown)
     return 0
 
 
