@@ -18,7 +18,7 @@ from specquiz.labs.arithmetic import of_the_counters
 from specquiz.labs.broken import Broken
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Counters, Evidence, LabReference, WorkloadRun
-from specquiz.labs.exposition import cache_config, counters, draft_tokens, samples
+from specquiz.labs.exposition import ListedTwice, Sample, cache_config, counters, draft_tokens, samples
 from specquiz.labs.expressions import parse
 from specquiz.labs.grading import Grade, Graded, NotGradable, RuleVerdict
 from specquiz.labs.handed import handed_bytes, handed_json
@@ -49,10 +49,7 @@ def from_metrics(before: Path, after: Path) -> ArmRun:
     Raises:
         SpecquizError: a file cannot be read, or is no page of vLLM's.
     """
-    pages = [samples(_text(path)) for path in (before, after)]
-    for path, page in zip((before, after), pages, strict=True):
-        if not page:
-            raise SpecquizError("This is no /metrics page of vLLM.", where=str(path), remedy="Save it with curl.")
+    pages = [_page(path) for path in (before, after)]
     first, last = (counters(page) for page in pages)
     return _arm(first, last, {"cache": cache_config(pages[1])})
 
@@ -96,8 +93,16 @@ def _of_the_bench(told: Mapping[str, Any]) -> Iterator[tuple[str, float | tuple[
             yield f"vllm:{histogram}#sum", completed * float(told[key]) / 1000
 
 
-def _text(path: Path) -> str:
-    return handed_bytes(path, "The file").decode("utf-8", errors="replace")
+def _page(path: Path) -> tuple[Sample, ...]:
+    try:
+        page = samples(handed_bytes(path, "The file").decode("utf-8", errors="replace"))
+    except ListedTwice as twice:
+        raise SpecquizError(
+            f"This is not one /metrics page: {twice}.", where=str(path), remedy="Save each page in a file of its own."
+        ) from twice
+    if not page:
+        raise SpecquizError("This is no /metrics page of vLLM.", where=str(path), remedy="Save it with curl.")
+    return page
 
 
 def _arm(before: Counters, after: Counters, config: dict[str, dict[str, Any]]) -> ArmRun:

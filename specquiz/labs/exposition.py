@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from specquiz.labs.evidence import Counters
@@ -28,9 +28,24 @@ class Sample:
     value: float
 
 
+class ListedTwice(ValueError):
+    """A page has a series twice, such as two pages in one file: added up, they would be figures of nothing."""
+
+
 def samples(text: str) -> tuple[Sample, ...]:
-    """Every line of vLLM's own on the page; empty for a page of another program."""
-    return tuple(_samples(text))
+    """Every line of vLLM's own on the page; empty for a page of another program.
+
+    Raises:
+        ListedTwice: a series is there more than once.
+    """
+    found = tuple(_samples(text))
+    seen: set[tuple[str, frozenset[tuple[str, str]]]] = set()
+    for sample in found:
+        series = sample.name, frozenset(sample.labels.items())
+        if series in seen:
+            raise ListedTwice(f"{sample.name}{_told(sample.labels)} is listed twice")
+        seen.add(series)
+    return found
 
 
 def _samples(text: str) -> Iterator[Sample]:
@@ -69,12 +84,16 @@ def counters(page: tuple[Sample, ...]) -> Counters:
 
 
 def _counter_name(sample: Sample) -> str | None:
-    labels = {key: value for key, value in sorted(sample.labels.items()) if key not in _WHOSE}
-    told = "{" + ",".join(f'{key}="{value}"' for key, value in labels.items()) + "}" if labels else ""
+    told = _told({key: value for key, value in sample.labels.items() if key not in _WHOSE})
     for ending, mark in (("_total", ""), ("_count", "#count"), ("_sum", "#sum")):
         if sample.name.endswith(ending) and "le" not in sample.labels:
             return sample.name.removesuffix(ending) + told + mark
     return None
+
+
+def _told(labels: Mapping[str, str]) -> str:
+    """Labels as Prometheus writes them, sorted."""
+    return "{" + ",".join(f'{key}="{value}"' for key, value in sorted(labels.items())) + "}" if labels else ""
 
 
 def gauge(page: tuple[Sample, ...], name: str) -> float:

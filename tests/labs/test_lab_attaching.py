@@ -16,7 +16,7 @@ from specquiz.labs.engines.attached import run_attached, step_detail
 from specquiz.labs.engines.client import Server
 from specquiz.labs.engines.inspection import same_model
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, Cancelled
-from specquiz.labs.exposition import Sample, cache_config, counters, draft_tokens, gauge, samples
+from specquiz.labs.exposition import ListedTwice, Sample, cache_config, counters, draft_tokens, gauge, samples
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Arm, Failure, Lab
 from specquiz.labs.plan import plan_job
@@ -80,6 +80,11 @@ def test_engines_are_added_up_and_other_programs_pages_are_empty() -> None:
     assert samples("python_info 1\n<html>vllm: 3</html>\n") == ()
     assert samples(r'vllm:x{a="b\"c\\d"} NaN')[0].labels == {"a": 'b"c\\d'}
     assert counters((Sample("vllm:x_total", {}, float("nan")),)) == {"vllm:x": None}
+
+
+def test_a_series_that_is_listed_twice_is_refused_whatever_the_order_of_its_labels() -> None:
+    with pytest.raises(ListedTwice, match=r'vllm:x_total{a="1",b="2"} is listed twice'):
+        samples('vllm:x_total{a="1",b="2"} 3\nvllm:x_total{b="2",a="1"} 4\n')
 
 
 def test_step_detail_is_there_only_where_the_server_gives_steps() -> None:

@@ -58,6 +58,16 @@ def test_counters_from_elsewhere_measure_what_a_run_of_the_lab_measures(lab: Lab
     assert benched.positions == elsewhere.positions
 
 
+def test_a_page_that_lists_a_series_twice_is_refused_by_name_and_not_added_up(tmp_path: Path) -> None:
+    twice = tmp_path / "after.txt"
+    twice.write_text(AFTER.read_text() * 2)
+
+    with pytest.raises(SpecquizError, match=r"vllm:[a-z_]+{.*} is listed twice") as refused:
+        from_metrics(BEFORE, twice)
+
+    assert refused.value.where == str(twice)
+
+
 def test_another_number_of_draft_tokens_or_a_lossy_acceptance_is_no_run_of_the_lab(lab: Lab) -> None:
     longer = {**lab.arms["ngram"].speculative_config, "num_speculative_tokens": 6}
     other = replace(lab, arms={**lab.arms, "ngram": replace(lab.arms["ngram"], speculative_config=longer)})

@@ -150,6 +150,12 @@ def test_an_answer_that_vllm_never_gives_ends_the_arm_in_time(
     assert time.process_time() - began < 5
 
 
+def test_a_page_of_metrics_that_lists_everything_twice_is_refused_by_name(lab: Lab) -> None:
+    reason = why_the_arm_failed(lab, "/metrics", page(METRICS * 2))
+
+    assert "vllm:generation_tokens_total is listed twice" in reason
+
+
 SHAPES = ["[]", "1", '"x"', "null", '{"data": 1}', '{"data": [1]}', '{"data": [{}]}', '{"data": [{"id": null}]}']
 TOKENS = ['{"tokens": 1}', '{"tokens": ["x"]}', '{"tokens": [null]}', '{"tokens": {"a": 1}}', '{"tokens": [1e999]}']
 CHUNKS: list[object] = [
