@@ -221,7 +221,7 @@ def asker(lab: Lab, console: Console) -> Ask | None:
         return None
 
     def ask(arm: str, due: tuple[Prediction, ...], evidence: Evidence) -> dict[str, str]:
-        from specquiz.labs.telling import asking_lines
+        from specquiz.labs.telling_asked import asking_lines
 
         console.say_lines(asking_lines(lab, arm, evidence))
         return _answers(lab, due, console)

@@ -38,7 +38,9 @@ def compare(first: Graded, second: Graded) -> tuple[Compared, ...]:
 
 
 def _standing(one: Observation, other: Observation) -> Literal["agrees", "differs", "not judged"]:
-    if MEANINGS[one.quantity].kind in ("milliseconds", "gibibytes") or (one.value is None and other.value is None):
+    if MEANINGS[one.quantity].kind in ("milliseconds", "gibibytes", "tokens") or (
+        one.value is None and other.value is None
+    ):
         return "not judged"
     if one.value is None or other.value is None:
         return "differs"

@@ -13,11 +13,12 @@ from specquiz.labs.estimates import Estimate, Floats
 from specquiz.labs.evidence import Evidence, RequestRun
 from specquiz.labs.metrics import estimate, expected_length
 from specquiz.labs.model import Lab
-from specquiz.labs.predictions import read_prediction
+from specquiz.labs.predictions import Committed, read_prediction
 from specquiz.labs.rules import (
     Absolute,
     Arithmetic,
     Bound,
+    CommittedEnd,
     ExpectedLength,
     Literally,
     Measured,
@@ -60,6 +61,9 @@ def evaluate(tree: Number, lab: Lab, evidence: Evidence) -> Estimate:
             return estimate(evidence.arms[arm], workload, quantity, position)
         case Predicted(name):
             return Estimate(committed_number(name, lab, evidence))
+        case CommittedEnd(end, prediction):
+            low, high = committed_interval(prediction.id, lab, evidence)
+            return Estimate(low if end == "low" else high)
         case Negative(of):
             return _combined("-", Estimate(0.0), evaluate(of, lab, evidence))
         case Absolute(of):
@@ -82,12 +86,24 @@ def evaluate(tree: Number, lab: Lab, evidence: Evidence) -> Estimate:
             return _more_often(control, test, evidence)
 
 
+def committed(name: str, lab: Lab, evidence: Evidence) -> Committed:
+    """What was predicted under this name."""
+    prediction = next(each for each in lab.predict if each.id == name)
+    return read_prediction(lab, prediction, evidence.predictions[name])
+
+
 def committed_number(name: str, lab: Lab, evidence: Evidence) -> float:
     """The number that was predicted under this name."""
-    prediction = next(each for each in lab.predict if each.id == name)
-    found = read_prediction(lab, prediction, evidence.predictions[name])
+    found = committed(name, lab, evidence)
     assert isinstance(found, float)
     return found
+
+
+def committed_interval(name: str, lab: Lab, evidence: Evidence) -> tuple[float, float]:
+    """The ends of the interval that was predicted under this name."""
+    found = committed(name, lab, evidence)
+    assert isinstance(found, tuple)
+    return float(found[0]), float(found[1])
 
 
 def _combined(sign: str, left: Estimate, right: Estimate) -> Estimate:

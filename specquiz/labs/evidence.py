@@ -42,6 +42,8 @@ class RequestRun(Record, frozen=True, kw_only=True):
     """Accepted draft tokens of each step that had a draft; None where this vLLM cannot tell (before 0.29)."""
     drafted: tuple[int, ...] | None = None
     """Draft tokens of each step that had a draft."""
+    arrived: float | None = None
+    """Seconds from the workload's start to when the request was handed over."""
     first: float | None = None
     """Seconds from the workload's start to the first token."""
     last: float | None = None
@@ -169,7 +171,7 @@ class ReferenceRun(Record, frozen=True, kw_only=True):
 
 
 ADDED: dict[str, frozenset[str]] = {
-    "RequestRun": frozenset({"first", "last", "margins"}),
+    "RequestRun": frozenset({"arrived", "first", "last", "margins"}),
     "WorkloadRun": frozenset({"processor_seconds", "peak_memory", "theory"}),
     "ArmRun": frozenset({"repeats"}),
     "Evidence": frozenset({"predicted_after", "written", "further_files", "resumed_at", "reference"}),

@@ -17,6 +17,7 @@ and a number is
     ngram.echo.tokens_per_pass                a measured quantity: arm.workload.quantity
     draft.novel.conditional_rate[2]           a rate at a draft position, from 1
     predicted.echo_rate                       a committed number
+    low(predicted.id), high(predicted.id)     an end of an interval committed to
     a + b, a - b, a * b, a / b, -a, abs(a)    arithmetic, with intervals carried along
     lower(a), upper(a)                        an end of the 95 % interval of a
     expected_length(a, K)                     (1 − a^(K+1)) / (1 − a)
@@ -41,6 +42,7 @@ from specquiz.labs.rules import (
     Bound,
     Check,
     Committed,
+    CommittedEnd,
     Comparison,
     Covers,
     ExpectedLength,
@@ -171,6 +173,8 @@ def _call(function: str, arguments: list[ast.expr], node: ast.expr) -> Number:
             return Absolute(_number(argument))
         case "lower" | "upper", [argument]:
             return Bound("lower" if function == "lower" else "upper", _number(argument))
+        case "low" | "high", [interval]:
+            return CommittedEnd("low" if function == "low" else "high", _committed(interval, "interval"))
         case "expected_length", [alpha, k]:
             return ExpectedLength(_number(alpha), _whole(k, "K"))
         case "speedup", [base, fast]:

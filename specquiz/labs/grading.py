@@ -31,15 +31,25 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """A share at one draft position, with its 95 % interval."""
+
+    value: float | None
+    """None where no draft reached the position."""
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Positions:
     """Acceptance by draft position, from the first to the K-th."""
 
     arm: str
     workload: str
-    of_all: tuple[float, ...]
+    of_all: tuple[Rate, ...]
     """Share of all drafts that were accepted up to this position, as vLLM logs it."""
-    given_before: tuple[float | None, ...]
-    """Share accepted here among the drafts accepted up to here; None where there were none."""
+    given_before: tuple[Rate, ...]
+    """Share accepted here among the drafts accepted up to here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from specquiz.labs.counting import tally
-from specquiz.labs.evaluating import evaluate, first_difference
-from specquiz.labs.evidence import Evidence, RequestRun
+from specquiz.labs.evaluating import committed, committed_interval, evaluate, first_difference
+from specquiz.labs.evidence import ArmRun, Evidence, RequestRun
 from specquiz.labs.expressions import parse
-from specquiz.labs.grading import Observation, Positions, RuleVerdict
+from specquiz.labs.grading import Observation, Positions, Rate, RuleVerdict
 from specquiz.labs.metrics import estimate
 from specquiz.labs.model import Lab, Prediction, Quantity, Rule
-from specquiz.labs.predictions import Committed, read_prediction
-from specquiz.labs.quantities import draft_tokens
+from specquiz.labs.predictions import read_prediction
+from specquiz.labs.quantities import POSITIONAL, draft_tokens
 from specquiz.labs.rules import (
     Absolute,
     AtLeast,
     Bound,
     Check,
+    Committed,
+    CommittedEnd,
     Comparison,
     Covers,
     Fails,
@@ -49,6 +50,8 @@ _SHOWN: tuple[Quantity, ...] = (
     "model_acceptance_length",
 )
 """Every quantity of an arm that speculates, the graded acceptance first."""
+_TIMES: tuple[Quantity, ...] = ("tpot", "itl", "ttft")
+"""What any arm takes, speculating or not."""
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -73,7 +76,7 @@ class _Decision(NamedTuple):
 
 
 def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
-    """The quantities of every arm that has run, with the predictions beside those that were predicted."""
+    """The quantities of every arm that has run, those that speculate first, with the predictions beside them."""
     beside: dict[tuple[str, Quantity | None], list[Prediction]] = {}
     for each in lab.predict:
         if not each.position:
@@ -85,13 +88,12 @@ def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
         if isinstance(leaf, Measured) and not leaf.position
     } | {(each.arm, each.workload, each.quantity) for each in lab.predict if each.quantity and not each.position}
     found = []
-    for arm in lab.arms:
-        if arm not in evidence.arms or evidence.arms[arm].status != "finished":
-            continue
+    ran = [name for name in lab.arms if name in evidence.arms and evidence.arms[name].status == "finished"]
+    for arm in sorted(ran, key=lambda name: not lab.arms[name].speculative_config):
         base = _SHOWN if lab.arms[arm].speculative_config else ()
         for workload in workloads_of(lab, arm):
             further = (quantity for name, where, quantity in asked if (name, where) == (arm, workload))
-            for quantity in dict.fromkeys((*base, *sorted(each for each in further if each is not None))):
+            for quantity in dict.fromkeys((*base, *sorted(further), *_TIMES)):
                 predictions = beside.get((f"{arm}/{workload}", quantity), [])
                 found.append(_observation(lab, evidence, arm, workload, quantity, predictions))
     return tuple(found)
@@ -125,14 +127,23 @@ def _observation(
 def observe_positions(lab: Lab, evidence: Evidence) -> tuple[Positions, ...]:
     """Acceptance by draft position, for every workload of every arm that speculates and has run."""
     found = []
-    for arm in lab.arms:
-        if arm not in evidence.arms or evidence.arms[arm].status != "finished":
+    for name in lab.arms:
+        arm, k = evidence.arms.get(name), draft_tokens(lab, name)
+        if arm is None or arm.status != "finished" or not k:
             continue
-        if k := draft_tokens(lab, arm):
-            for workload in workloads_of(lab, arm):
-                counted = tally(evidence.arms[arm].workloads[workload], k)
-                found.append(Positions(arm, workload, counted.unconditional_rates(), counted.conditional_rates()))
+        for workload in workloads_of(lab, name):
+            rates = {
+                quantity: tuple(_rate(arm, workload, quantity, position) for position in range(1, k + 1))
+                for quantity in POSITIONAL
+            }
+            found.append(Positions(name, workload, rates["unconditional_rate"], rates["conditional_rate"]))
     return tuple(found)
+
+
+def _rate(arm: ArmRun, workload: str, quantity: Quantity, position: int) -> Rate:
+    found = estimate(arm, workload, quantity, position)
+    low, high = found.interval() or (None, None)
+    return Rate(found.value, low, high)
 
 
 def verdict(lab: Lab, evidence: Evidence, rule: Rule) -> RuleVerdict:
@@ -157,7 +168,7 @@ def _decide(check: Check, lab: Lab, evidence: Evidence) -> _Decision:
             return _Decision(distance <= check.tolerance + _SLACK, observed, _side(one.number, other.number))
         case Comparison(left, sign, right):
             one, other = _value(left, lab, evidence), _value(right, lab, evidence)
-            details = "; ".join(_details(check, evidence))
+            details = "; ".join(dict.fromkeys(_details(check, evidence)))
             claim = f"{one.text}; wanted is {sign} {other.text}"
             observed = f"{claim} ({details})." if details else f"{claim}."
             side = _side(one.number, other.number)
@@ -187,37 +198,30 @@ def _decide(check: Check, lab: Lab, evidence: Evidence) -> _Decision:
 def _decide_commitment(check: Says | Covers | NearBest | Ordered, lab: Lab, evidence: Evidence) -> _Decision:
     match check:
         case Says(choice, answer):
-            said = _committed(choice.id, lab, evidence)
+            said = committed(choice.id, lab, evidence)
             return _Decision(said == answer, f"you said {said!r}; observed is {answer!r}.")
         case Covers(interval, of):
-            ends = _committed(interval.id, lab, evidence)
-            assert isinstance(ends, tuple)
-            low, high = float(ends[0]), float(ends[1])
+            low, high = committed_interval(interval.id, lab, evidence)
             value = _value(of, lab, evidence).number
             side = "below" if high < value else "above"
             return _Decision(
                 low - _SLACK <= value <= high + _SLACK, f"your [{low:g}, {high:g}] against observed {value:.3f}.", side
             )
         case NearBest(choice, slack, options):
-            said = _committed(choice.id, lab, evidence)
+            said = committed(choice.id, lab, evidence)
             values = {name: _value(number, lab, evidence).number for name, number in options}
             best = max(values, key=lambda name: values[name])
             holds = values[str(said)] >= values[best] - slack * abs(values[best]) - _SLACK
             told = ", ".join(f"{name} {value:.3f}" for name, value in values.items())
             return _Decision(holds, f"you chose {said}; best is {best} ({told}).")
         case Ordered(order, slack, options):
-            said = _committed(order.id, lab, evidence)
+            said = committed(order.id, lab, evidence)
             assert isinstance(said, tuple)
             values = {name: _value(number, lab, evidence).number for name, number in options}
             ranked = [values[str(name)] for name in said]
             holds = all(late <= early + slack * abs(early) + _SLACK for early, late in pairwise(ranked))
             told = ", ".join(f"{name} {value:.3f}" for name, value in values.items())
             return _Decision(holds, f"you ordered {' > '.join(map(str, said))}; observed {told}.")
-
-
-def _committed(name: str, lab: Lab, evidence: Evidence) -> Committed:
-    prediction = next(each for each in lab.predict if each.id == name)
-    return read_prediction(lab, prediction, evidence.predictions[name])
 
 
 def _side(left: float, right: float) -> str:
@@ -266,15 +270,21 @@ def _value(tree: Number, lab: Lab, evidence: Evidence) -> _Value:
             return _Value(value, f"{value:g}")
         case Predicted():
             return _Value(found.value, f"predicted {found.value:.3f}")
+        case CommittedEnd(end):
+            return _Value(found.value, f"predicted {end} end {found.value:.3f}")
         case Bound(end):
             return _Value(found.value, f"{end} end of the 95 % interval {found.value:.3f}")
-    return _Value(found.value, f"observed {found.value:.3f}")
+        case Measured():
+            return _Value(found.value, f"observed {found.value:.3f}")
+    return _Value(found.value, f"worked out {found.value:.3f}")
 
 
 def _details(check: Check, evidence: Evidence) -> Iterator[str]:
-    """The measured quantities of a rule with their intervals, and both arms' total times where speed is graded."""
+    """The predictions and measured quantities of a rule, and both arms' total times where speed is graded."""
     for leaf in leaves(check):
-        if isinstance(leaf, Measured):
+        if isinstance(leaf, Predicted | Committed):
+            yield f"predicted.{leaf.id} {evidence.predictions[leaf.id].strip()}"
+        elif isinstance(leaf, Measured):
             found = estimate(evidence.arms[leaf.arm], leaf.workload, leaf.quantity, leaf.position)
             interval = found.interval()
             figures = "no data" if found.value is None else f"{found.value:.3f}"

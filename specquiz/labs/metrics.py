@@ -21,6 +21,7 @@ from specquiz.theory.acceptance import alpha_from_counters, alpha_from_steps
 from specquiz.theory.closed_forms import tokens_per_pass
 
 _NO_DETAIL = "no interval: this vLLM reports no detail by request"
+_OF_THE_ENGINE = "no interval: one figure of the engine"
 
 
 class _Drawn(NamedTuple):
@@ -89,13 +90,17 @@ def _kv_tokens(arm: ArmRun) -> Estimate:
     told = cache.get("kv_cache_size_tokens")
     if told is None and cache.get("num_gpu_blocks") and cache.get("block_size"):
         told = int(str(cache["num_gpu_blocks"])) * int(str(cache["block_size"]))
-    return Estimate(float(told)) if told else Estimate(None, note="no data: vLLM did not say how large the KV cache is")
+    return (
+        Estimate(float(told), note=_OF_THE_ENGINE)
+        if told
+        else Estimate(None, note="no data: vLLM did not say how large the KV cache is")
+    )
 
 
 def _peak_memory(run: WorkloadRun) -> Estimate:
     if not run.peak_memory:
         return Estimate(None, note="no data: no peak of memory was recorded")
-    return Estimate(run.peak_memory / 2**30)
+    return Estimate(run.peak_memory / 2**30, note=_OF_THE_ENGINE)
 
 
 def _ratio(above: float, below: float | None, drawn: dict[str, _Drawn], top: str, bottom: str, unit: str) -> Estimate:

@@ -151,3 +151,8 @@ def draft_tokens(lab: Lab, arm: str) -> int:
     """K of an arm: draft tokens per step, 0 for plain decoding."""
     tokens = lab.arms[arm].speculative_config.get("num_speculative_tokens", 0)
     return int(tokens)
+
+
+def shown(value: float) -> str:
+    """A measured figure as it is told: three decimals, none where they say nothing."""
+    return f"{value:.3f}" if abs(value) < 10_000 else f"{value:.0f}"

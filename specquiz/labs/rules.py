@@ -77,6 +77,14 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class CommittedEnd:
+    """An end of an interval that was committed to."""
+
+    end: Literal["low", "high"]
+    interval: Committed
+
+
+@dataclass(frozen=True, slots=True)
 class ExpectedLength:
     """Tokens per pass that a constant α gives for K drafted tokens."""
 
@@ -120,6 +128,7 @@ Number = (
     | Negative
     | Absolute
     | Bound
+    | CommittedEnd
     | ExpectedLength
     | Speedup
     | Parted
@@ -252,7 +261,7 @@ def _parts(tree: Check | Number) -> tuple[Check | Number | Place | Committed, ..
             return control, test
         case NearBest(committed, _, options) | Ordered(committed, _, options):
             return committed, *(number for _, number in options)
-        case Says(committed, _):
+        case Says(committed, _) | CommittedEnd(_, committed):
             return (committed,)
         case Covers(committed, of):
             return committed, of

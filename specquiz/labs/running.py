@@ -75,7 +75,7 @@ Report = Callable[[Progress], None]
 
 Ask = Callable[[str, tuple[Prediction, ...], Evidence], Mapping[str, str]]
 """Asks for the predictions that come after an arm: gets the arm, these predictions and the evidence so far, and returns
-prediction id to the text typed. `telling.asking_lines` has what to show. Raises `Cancelled` to stop the run."""
+prediction id to the text typed. `telling_asked.asking_lines` has what to show. Raises `Cancelled` to stop the run."""
 
 
 def run_lab(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from specquiz.banks.library import Library
 from specquiz.labs.comparison import Compared
-from specquiz.labs.evidence import Evidence
+from specquiz.labs.evidence import ArmRun, Evidence
 from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
 from specquiz.labs.model import Arm, Lab, Prediction, SamplingChange, Setting
 from specquiz.labs.predictions import ends
-from specquiz.labs.quantities import MEANINGS
+from specquiz.labs.quantities import MEANINGS, shown
 from specquiz.labs.recorded import proved
 from specquiz.labs.running import Progress
 from specquiz.labs.telling_scale import comparison_on_scales
@@ -43,7 +43,8 @@ def _answer(lab: Lab, prediction: Prediction) -> str:
             return f"{low:g} to {high:g}"
         case "interval":
             wide = f", at most {prediction.width:g} wide" if prediction.width else ""
-            return f"an interval such as `{low:g} to {high:g}`{wide}"
+            example = min(high, low + prediction.width) if prediction.width else high
+            return f"an interval such as `{low:g} to {example:g}`{wide}"
         case "choice":
             return f"one of: {', '.join(prediction.choices)}"
         case "order":
@@ -103,6 +104,9 @@ def setting_lines(lab: Lab) -> Iterator[str]:
         yield f"  time is graded: each arm runs {lab.pairs} times, in the order A B B A"
     if lab.challenge:
         yield f"  you write the configuration of {lab.challenge.arm}, in up to {lab.challenge.runs} runs"
+        for name, profile in lab.profiles.items():
+            drafts = ", ".join(f"model={each} ({path})" for each, path in profile.models.items())
+            yield f"  draft models that it can name on {name}: {drafts or 'none'}"
         yield f"  score to reach {lab.challenge.target:g}: {' '.join(lab.challenge.score.split())}"
 
 
@@ -144,15 +148,6 @@ def lock_lines(lab: Lab, locked: Locked, library: Library) -> Iterator[str]:
     yield from (f"  {missing_line(each, library)}" for each in locked.missing)
 
 
-def asking_lines(lab: Lab, arm: str, evidence: Evidence) -> Iterator[str]:
-    """What `arm` gave, for predictions that are asked for after it. `lab` is tailored to the profile."""
-    from specquiz.labs.judging import observe, observe_positions
-
-    yield f"{arm} has finished; observed so far, with the 95 % interval over requests"
-    yield from _table(observe(lab, evidence), observe_positions(lab, evidence))
-    yield "Your next predictions, stored before the next arm starts:"
-
-
 def progress_line(progress: Progress) -> str:
     """One stage of a run."""
     tokens = f", {progress.tokens} tokens" if progress.tokens else ""
@@ -180,9 +175,22 @@ def run_lines(evidence: Evidence) -> Iterator[str]:
     for name, each in evidence.arms.items():
         stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in each.stages.items())
         yield f"  {name}  {stages}"
+        yield from _memory_lines(name, each)
         untold = each.config.get("server", {}).get("unverified")
         if untold:
             yield f"  {name}  the server did not tell, and nobody checked: {untold}"
+
+
+def _memory_lines(name: str, arm: ArmRun) -> Iterator[str]:
+    from specquiz.labs.metrics import estimate
+
+    peak = [estimate(arm, workload, "peak_memory").value for workload in arm.workloads]
+    highest = max((each for each in peak if each is not None), default=None)
+    room = estimate(arm, "", "kv_tokens").value
+    parts = [f"peak memory {highest:.2f} GiB"] if highest is not None else []
+    parts += [f"KV cache for {room:.0f} tokens"] if room is not None else []
+    if parts:
+        yield f"  {name}  {', '.join(parts)}"
 
 
 def grade_lines(grade: Grade) -> Iterator[str]:
@@ -195,7 +203,7 @@ def grade_lines(grade: Grade) -> Iterator[str]:
             compared = list(comparison_on_scales(grade))
             yield from (*compared, "") if compared else ()
             yield "observed, with the 95 % interval over requests"
-            yield from _table(quantities, positions)
+            yield from table_lines(quantities, positions)
             yield ""
             yield "rules"
             for rule in rules:
@@ -223,22 +231,35 @@ def grade_facts(grade: Grade) -> dict[str, Any]:
             }
 
 
-def _table(quantities: tuple[Observation, ...], positions: tuple[Positions, ...]) -> Iterator[str]:
+def table_lines(quantities: Sequence[Observation], positions: Sequence[Positions]) -> Iterator[str]:
+    """What was measured, place by place."""
     width = max((len(MEANINGS[each.quantity].name) for each in quantities), default=0)
     by_place = {(each.arm, each.workload): each for each in positions}
-    for arm, workload in dict.fromkeys((each.arm, each.workload) for each in quantities):
-        yield f"  {arm} on {workload}"
-        for each in quantities:
-            if (each.arm, each.workload) == (arm, workload):
-                yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
-        found = by_place.get((arm, workload))
-        if found and found.of_all:
-            yield f"    {'accepted at position':<{width}}  {_rates(found.of_all)} of all drafts"
-            yield f"    {'':<{width}}  {_rates(found.given_before)} given those before"
+    for place in dict.fromkeys((each.arm, each.workload) for each in quantities):
+        here = [each for each in quantities if (each.arm, each.workload) == place]
+        yield f"  {place[0]} on {place[1]}"
+        for each in here:
+            yield f"    {MEANINGS[each.quantity].name:<{width}}  {_figures(each)}"
+        if place in by_place:
+            yield from _position_lines(by_place[place], width)
 
 
-def _rates(rates: tuple[float | None, ...]) -> str:
-    return " ".join("-" if rate is None else f"{rate:.3f}" for rate in rates)
+def _position_lines(found: Positions, width: int) -> Iterator[str]:
+    rates = [
+        [_with_interval(each.value, each.low, each.high) for each in column]
+        for column in (found.of_all, found.given_before)
+    ]
+    column = max(len("of all drafts"), *map(len, rates[0]))
+    yield f"    {'accepted at position':<{width}}  {'of all drafts':<{column}}  given those before"
+    for place, (of_all, given_before) in enumerate(zip(*rates, strict=True), start=1):
+        yield f"    {place:>{width}}  {of_all:<{column}}  {given_before}"
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "-"
+    between = "" if low is None or high is None else f" [{shown(low)}, {shown(high)}]"
+    return f"{shown(value)}{between}"
 
 
 def _figures(observation: Observation) -> str:
@@ -247,9 +268,8 @@ def _figures(observation: Observation) -> str:
         predicted += f"  predicted {observation.interval[0]:g} to {observation.interval[1]:g}"
     if observation.value is None:
         return f"{observation.note}{predicted}"
-    between = "" if observation.low is None else f" [{observation.low:.3f}, {observation.high:.3f}]"
     note = f" ({observation.note})" if observation.note else ""
-    return f"{observation.value:.3f}{between}{predicted}{note}"
+    return f"{_with_interval(observation.value, observation.low, observation.high)}{predicted}{note}"
 
 
 def _rule_lines(rule: RuleVerdict) -> Iterator[str]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from specquiz.labs.grading import Graded, Observation
 from specquiz.labs.quantities import MEANINGS
 
 CELLS = 41
 
-LEGEND = "o observed, = its 95 % interval, + predicted, X both"
+LEGEND = "o observed, = its 95 % interval, + predicted or its ends, X both"
 
 
 def comparison_on_scales(graded: Graded) -> Iterator[str]:
     """What was predicted beside what was observed, each on a scale of its own; nothing where no number was said."""
-    compared = [each for each in graded.quantities if each.value is not None and each.predicted is not None]
+    compared = [each for each in graded.quantities if each.value is not None and _predicted(each)]
     if not compared:
         return
     yield f"prediction and observation ({LEGEND})"
@@ -23,10 +24,14 @@ def comparison_on_scales(graded: Graded) -> Iterator[str]:
         yield f"    {_scale(each)}"
 
 
+def _predicted(each: Observation) -> tuple[float, ...]:
+    """The number that was predicted, or the two ends of an interval."""
+    return each.interval or (() if each.predicted is None else (each.predicted,))
+
+
 def _scale(each: Observation) -> str:
     """`0 |-----+---==o==--| 1`"""
     assert each.value is not None
-    assert each.predicted is not None
     low, high = _ends(each)
     cells = ["-"] * CELLS
 
@@ -36,8 +41,10 @@ def _scale(each: Observation) -> str:
     if each.low is not None and each.high is not None:
         for place in range(cell(each.low), cell(each.high) + 1):
             cells[place] = "="
-    cells[cell(each.predicted)] = "+"
-    cells[cell(each.value)] = "X" if cell(each.value) == cell(each.predicted) else "o"
+    said = [cell(value) for value in _predicted(each)]
+    for place in said:
+        cells[place] = "+"
+    cells[cell(each.value)] = "X" if cell(each.value) in said else "o"
     return f"{low:g} |{''.join(cells)}| {high:g}"
 
 
@@ -46,6 +53,6 @@ def _ends(each: Observation) -> tuple[float, float]:
     kind = MEANINGS[each.quantity].kind
     if kind == "share":
         return 0.0, 1.0
-    numbers = [number for number in (each.value, each.predicted, each.high) if number is not None]
+    numbers = [number for number in (each.value, each.high, *_predicted(each)) if number is not None]
     least = 1.0 if kind == "length" else 0.0
-    return least, max(least + 1.0, float(int(max(numbers)) + 1))
+    return least, max(least + 1.0, float(ceil(max(numbers))))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from specquiz.labs.counting import NoCounter, rise, rise_sum
-from specquiz.labs.estimates import RESAMPLES, SEED, Estimate, resamples
+from specquiz.labs.estimates import RESAMPLES, SEED, Estimate, Floats, resamples
 from specquiz.labs.evidence import ArmRun, WorkloadRun
 
 Time = Literal["tpot", "itl", "ttft"]
@@ -22,24 +22,59 @@ _HISTOGRAMS: dict[Time, tuple[str, ...]] = {
 
 
 def mean_time(runs: Sequence[WorkloadRun], time: Time) -> Estimate:
-    """A time in milliseconds, averaged over the runs of a workload; with an interval over requests where it can be."""
+    """A time in milliseconds, averaged over the runs of a workload, with its interval over requests.
+
+    The value is vLLM's own; the interval has the relative width that the requests' own times show when requests are
+    drawn again (one request's runs together). What the machine did meanwhile is in all of them alike, and not in it.
+    """
     try:
         value = float(np.mean([1000 * one_time(run, time) for run in runs]))
     except NoCounter as missing:
         return Estimate(None, note=str(missing))
-    pace = _pace(runs[0])
-    if time != "tpot" or pace is None:
-        return Estimate(value, note="" if time != "tpot" else "no interval: no times by request")
-    drawn = pace[resamples(len(pace))].mean(axis=1)
-    return Estimate(value, value * drawn / pace.mean())
+    spans = [_spans(run, time) for run in runs]
+    if any(each is None or len(each) < 2 for each in spans):
+        return Estimate(value, note="no interval: no times by request")
+    totals = np.sum(np.stack([each for each in spans if each is not None]), axis=0)
+    if totals[:, 0].sum() <= 0:
+        return Estimate(value, note="no interval: the requests' own times are too short to tell")
+    drawn = totals[resamples(len(totals))].sum(axis=1)
+    middle = totals[:, 0].sum() / totals[:, 1].sum()
+    return Estimate(value, value * (drawn[:, 0] / drawn[:, 1]) / middle)
+
+
+def _spans(run: WorkloadRun, time: Time) -> Floats | None:
+    """Of each request the seconds that make up a time, and what divides them, shape (requests, 2); None if unknown.
+
+    TTFT and TPOT are means over requests, so each counts once; an ITL is a mean over passes.
+    """
+    found = []
+    for each in run.requests:
+        if each.first is None or each.last is None:
+            return None
+        match time:
+            case "ttft" if each.arrived is not None:
+                found.append((each.first - each.arrived, 1.0))
+            case "tpot" if len(each.output) > 1:
+                found.append(((each.last - each.first) / (len(each.output) - 1), 1.0))
+            case "itl" if len(each.steps) > 1:
+                found.append((each.last - each.first, len(each.steps) - 1.0))
+            case _:
+                return None
+    return np.asarray(found, dtype=np.float64)
 
 
 def processor_time(runs: Sequence[WorkloadRun]) -> Estimate:
-    """Milliseconds of processor time for each generated token, averaged over the runs of a workload."""
+    """Milliseconds of processor time for each generated token, averaged over the runs of a workload.
+
+    A process has one processor time for all its requests, so the interval is Student's over the runs.
+    """
     try:
-        return Estimate(float(np.mean([1000 * _processor_time(run) for run in runs])))
+        times = np.asarray([1000 * _processor_time(run) for run in runs])
     except NoCounter as missing:
         return Estimate(None, note=f"no data: {missing}")
+    if len(times) < 2:
+        return Estimate(float(times[0]), note="no interval: one run does not show its own scatter")
+    return Estimate(float(times.mean()), _student(times))
 
 
 def one_time(run: WorkloadRun, time: Time) -> float:
@@ -72,9 +107,14 @@ def speedup(base: ArmRun, fast: ArmRun, workload: str, clock: Clock = "tpot") ->
     value = float(np.exp(logs.mean()))
     if len(logs) < 2:
         return Estimate(value, note="no interval: one pair of runs does not show its own scatter")
-    error = logs.std(ddof=1) / np.sqrt(len(logs))
-    tails = np.random.default_rng(SEED).standard_t(len(logs) - 1, size=RESAMPLES)
-    return Estimate(value, np.exp(logs.mean() + error * tails))
+    return Estimate(value, np.exp(_student(logs)))
+
+
+def _student(values: Floats) -> Floats:
+    """Draws of the mean of a few values, by Student's t."""
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    tails = np.random.default_rng(SEED).standard_t(len(values) - 1, size=RESAMPLES)
+    return np.asarray(values.mean() + error * tails)
 
 
 def _tpot(run: WorkloadRun) -> float:
@@ -95,15 +135,3 @@ def total_seconds(arm: ArmRun, workload: str) -> float:
 
 def _pairs(base: ArmRun, fast: ArmRun, workload: str) -> list[tuple[WorkloadRun, WorkloadRun]]:
     return list(zip(base.runs(workload), fast.runs(workload), strict=False))
-
-
-def _pace(run: WorkloadRun) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    """Seconds per token after the first, of each request; None where the times are not there."""
-    if len(run.requests) < 2:
-        return None
-    found = []
-    for each in run.requests:
-        if each.first is None or each.last is None or len(each.output) < 2:
-            return None
-        found.append((each.last - each.first) / (len(each.output) - 1))
-    return np.asarray(found, dtype=np.float64)

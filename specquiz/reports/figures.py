@@ -91,15 +91,12 @@ def _compare(ax: Any, each: Observation) -> None:
 
 def _by_position(ax: Any, each: Positions) -> None:
     places = list(range(1, len(each.of_all) + 1))
-    ax.bar(places, each.of_all, color="#9ec5e8")
-    given = [(place, rate) for place, rate in zip(places, each.given_before, strict=True) if rate is not None]
-    ax.plot(
-        [place for place, _ in given],
-        [rate for _, rate in given],
-        "o-",
-        color=OBSERVED,
-        markersize=4,
-    )
+    ax.bar(places, [rate.value or 0.0 for rate in each.of_all], color="#9ec5e8")
+    given = [(place, rate) for place, rate in zip(places, each.given_before, strict=True) if rate.value is not None]
+    ax.plot([place for place, _ in given], [rate.value for _, rate in given], "o-", color=OBSERVED, markersize=4)
+    for place, rate in given:
+        if rate.low is not None:
+            ax.plot([place, place], [rate.low, rate.high], "-", color=OBSERVED, linewidth=1)
     ax.set_title(f"{each.arm} on {each.workload}", fontsize=10)
     ax.set_ylim(0, 1.05)
     ax.set_xticks(places)

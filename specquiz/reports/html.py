@@ -9,7 +9,7 @@ from html import escape
 from specquiz.labs.evidence import Evidence, RequestRun
 from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, RuleVerdict
 from specquiz.labs.model import Lab
-from specquiz.labs.quantities import MEANINGS
+from specquiz.labs.quantities import MEANINGS, shown
 from specquiz.reports.figures import positions_figure, predictions_figure, requests_figure
 
 _STYLE = """
@@ -90,7 +90,8 @@ def _graded(evidence: Evidence, graded: Graded) -> Iterator[str]:
     yield from _figure(
         "Acceptance by draft position",
         positions_figure(graded.positions),
-        "Bars: share of all drafts accepted up to this position. Line: share among those accepted up to here.",
+        "Bars: share of all drafts accepted up to this position. Line: share among those accepted up to here, "
+        "with its 95 % interval.",
     )
     yield from _figure(
         "Request by request",
@@ -119,8 +120,8 @@ def _rules(rules: Iterable[RuleVerdict]) -> Iterator[str]:
 
 
 def _figures(each: Observation) -> tuple[str, str, str]:
-    value = each.note if each.value is None else f"{each.value:.3f}"
-    between = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
+    value = each.note if each.value is None else shown(each.value)
+    between = "" if each.low is None or each.high is None else f"{shown(each.low)} to {shown(each.high)}"
     predicted = [] if each.predicted is None else [f"{each.predicted:g}"]
     predicted += [] if each.interval is None else [f"{each.interval[0]:g} to {each.interval[1]:g}"]
     return value, between, "; ".join(predicted)

@@ -22,7 +22,13 @@ from specquiz.sessions.events import AnyEvent, LabFinished
 
 pytestmark = pytest.mark.vllm
 
-PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "90 %", "echo_tokens": "4", "novel_tokens": "1.1"}
+PREDICTIONS = {
+    "echo_rate": "0.9",
+    "echo_length": "4.4 to 5",
+    "echo_coverage": "80 % to 95 %",
+    "echo_tokens": "4 to 4.8",
+    "novel_tokens": "1 to 1.3",
+}
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,7 @@ def test_the_recorded_run_shows_predictions_beside_observations(capsys: Output) 
     first = lines.index("ngram on echo") + 1
     assert lines[first].startswith("draft acceptance rate")
     assert lines[first].endswith("predicted 0.900")
-    assert "Passed: 5 of 5 rules hold." in out
+    assert "Passed: 6 of 6 rules hold." in out
 
 
 def test_grading_recomputes_from_the_file(capsys: Output, evidence_file: Path) -> None:
@@ -89,7 +89,7 @@ def test_grading_recomputes_from_the_file(capsys: Output, evidence_file: Path) -
     assert code == 0
     assert facts["passed"] is True
     assert facts["quantities"][0]["quantity"] == "draft_acceptance_rate"
-    assert [rule["outcome"] for rule in facts["rules"]] == ["passed"] * 5
+    assert [rule["outcome"] for rule in facts["rules"]] == ["passed"] * 6
 
 
 def test_a_failed_grade_has_exit_code_one(capsys: Output) -> None:
@@ -98,7 +98,7 @@ def test_a_failed_grade_has_exit_code_one(capsys: Output) -> None:
 
     assert code == 1
     assert "FAILED   prediction: predicted 0.550" in out
-    assert "Not passed: 4 of 5 rules hold." in out
+    assert "Not passed: 4 of 6 rules hold." in out
 
 
 def test_changed_evidence_is_not_graded(capsys: Output, evidence_file: Path, tmp_path: Path) -> None:

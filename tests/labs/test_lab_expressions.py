@@ -14,6 +14,7 @@ from specquiz.labs.rules import (
     AtLeast,
     Bound,
     Committed,
+    CommittedEnd,
     Comparison,
     Covers,
     ExpectedLength,
@@ -75,6 +76,7 @@ def test_a_choice_is_held_against_the_best_and_an_order_against_the_figures() ->
 def test_words_and_intervals_are_committed_to_as_well() -> None:
     assert parse('says(predicted.why, "coverage")') == Says(Committed("why", "choice", 5, ("coverage",)), "coverage")
     assert parse("covers(predicted.between, 2)") == Covers(Committed("between", "interval", 7), Literally(2.0))
+    assert parse_number("high(predicted.between)") == CommittedEnd("high", Committed("between", "interval", 5))
     assert parse("at_least(1, fails(wrong), 1 < 2)") == AtLeast(
         1, (Fails("wrong", 12), Comparison(Literally(1.0), "<", Literally(2.0)))
     )

@@ -57,24 +57,15 @@ def test_the_recorded_run_passes_every_rule_with_the_acceptance_first(lab: Lab, 
     assert first.predicted == float(evidence.predictions["echo_rate"])
 
 
-def test_a_far_prediction_fails_its_rule_and_no_other(lab: Lab, far_prediction: Evidence) -> None:
+def test_far_predictions_fail_their_rules_and_no_other(lab: Lab, far_prediction: Evidence) -> None:
     found = grade(lab, far_prediction)
 
     assert isinstance(found, Graded)
     assert not found.passed
     failed = [rule for rule in found.rules if rule.outcome != "passed"]
-    assert [rule.id for rule in failed] == ["prediction"]
+    assert [rule.id for rule in failed] == ["prediction", "intervals"]
     assert failed[0].observed.startswith("predicted 0.550 against observed 0.968: apart by 0.418, allowed 0.1")
     assert "accepted / drafted" in failed[0].why
-
-
-def test_two_real_runs_measured_the_same(lab: Lab, evidence: Evidence, far_prediction: Evidence) -> None:
-    one, other = grade(lab, evidence), grade(lab, far_prediction)
-
-    assert isinstance(one, Graded)
-    assert isinstance(other, Graded)
-    assert [each.value for each in one.quantities] == [each.value for each in other.quantities]
-    assert evidence.nonce != far_prediction.nonce
 
 
 def test_a_different_token_fails_exactness_and_says_where(lab: Lab, evidence: Evidence) -> None:

@@ -8,7 +8,13 @@ from specquiz.errors import UsageError
 from specquiz.labs.model import Lab, Prediction
 from specquiz.labs.predictions import Committed, read_prediction, read_predictions, read_some
 
-ALL = {"echo_rate": "0.9", "echo_coverage": "85 %", "echo_tokens": "4", "novel_tokens": "1.1"}
+ALL = {
+    "echo_rate": "0.9",
+    "echo_length": "4 to 5",
+    "echo_coverage": "85 % to 95 %",
+    "echo_tokens": "4 to 4.8",
+    "novel_tokens": "1 to 1.2",
+}
 
 
 def one(lab: Lab, name: str, text: str) -> Committed:
@@ -26,14 +32,14 @@ def test_what_a_share_cannot_be_is_asked_again_with_the_range(lab: Lab, text: st
         one(lab, "echo_rate", text)
 
 
-@pytest.mark.parametrize("text", ["0.9", "5.1", "90 %"])
+@pytest.mark.parametrize("text", ["0.9 to 1.5", "4.5 to 5.1", "90 % to 95 %"])
 def test_tokens_per_pass_lie_between_one_and_one_more_than_k(lab: Lab, text: str) -> None:
     with pytest.raises(UsageError, match="from 1 to 5"):
         one(lab, "echo_tokens", text)
 
 
 def test_all_predictions_are_read_together(lab: Lab) -> None:
-    assert read_predictions(lab, ALL)["echo_coverage"] == pytest.approx(0.85)
+    assert read_predictions(lab, ALL)["echo_coverage"] == pytest.approx((0.85, 0.95))
 
 
 def test_a_missing_or_unknown_prediction_is_named(lab: Lab) -> None:

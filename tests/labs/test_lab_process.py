@@ -22,7 +22,13 @@ from specquiz.labs.model import Lab
 from specquiz.labs.running import LabRun, Progress, run_lab
 from specquiz.sessions.events import AnyEvent, LabFinished, LabPredicted
 
-PREDICTIONS = {"echo_rate": "0.9", "echo_coverage": "0.8", "echo_tokens": "4", "novel_tokens": "1.1"}
+PREDICTIONS = {
+    "echo_rate": "0.9",
+    "echo_length": "4.4 to 5",
+    "echo_coverage": "80 % to 95 %",
+    "echo_tokens": "4 to 4.8",
+    "novel_tokens": "1 to 1.3",
+}
 
 # A parent that starts a supervisor over a program with a child of its own, tells its number, and waits.
 PARENT = """

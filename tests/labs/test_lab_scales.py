@@ -41,6 +41,15 @@ def test_lengths_lie_between_one_and_a_whole_number(value: float, predicted: flo
     assert drawn.endswith(ends[1])
 
 
+def test_both_ends_of_a_predicted_interval_are_marked() -> None:
+    each = Observation("ngram", "echo", "draft_coverage", 0.5, None, None, None, interval=(0.25, 0.75))
+
+    cells = list(comparison_on_scales(Graded((each,), (), ())))[-1].strip().removeprefix("0 |")
+
+    assert [cells.index("+"), cells.rindex("+")] == [(CELLS - 1) // 4, 3 * (CELLS - 1) // 4]
+    assert cells.index("o") == (CELLS - 1) // 2
+
+
 def test_without_a_predicted_number_there_is_nothing_to_compare() -> None:
     each = Observation("ngram", "echo", "alpha", 0.5, None, None, None)
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from specquiz import places
 from specquiz.banks.library import open_library
+from specquiz.labs.comparison import compare
 from specquiz.labs.evidence import read_evidence
 from specquiz.labs.expressions import parse
 from specquiz.labs.grading import Graded, grade
 from specquiz.labs.loading import find_lab, load_labs
-from specquiz.labs.model import Lab, fingerprint
+from specquiz.labs.model import Lab, Rule, fingerprint
 from specquiz.labs.plan import other_inputs
 from specquiz.labs.recorded import proof_line, proved, recorded_file, recorded_run
 from specquiz.labs.rules import Committed, Predicted, leaves
@@ -24,6 +26,7 @@ from specquiz.sessions.mastery import NEEDED
 LABS = load_labs()
 ON_CPU = [lab for lab in LABS if "cpu" in lab.profiles]
 ONLY_ON_CARDS = {"L05", "L10", "L11"}
+EVIDENCE = Path(__file__).parents[1] / "lab" / "evidence"
 LARGEST = 400_000
 """Bytes of one recorded run."""
 
@@ -68,11 +71,7 @@ def test_a_lab_says_what_it_is_for_what_it_expects_and_what_each_rule_teaches(la
 
 @each_lab
 def test_every_prediction_is_graded_by_some_rule(lab: Lab) -> None:
-    graded = {
-        leaf.id for rule in lab.grade for leaf in leaves(parse(rule.check)) if isinstance(leaf, Predicted | Committed)
-    }
-    silent = {each.id for each in lab.predict} - graded
-    assert silent <= {"echo_coverage", "echo_tokens", "novel_tokens"}, "only L02 asks for more than it grades"
+    assert {each.id for each in lab.predict} == set().union(*map(committed_in, lab.grade))
 
 
 @each_lab
@@ -101,9 +100,12 @@ def test_a_lab_on_a_cpu_is_proved_by_a_recorded_run_that_passes(lab: Lab) -> Non
     assert {rule.id for rule in found.rules} == {rule.id for rule in tailored(lab, "cpu").grade}
 
 
+@pytest.mark.parametrize(
+    "place", [lambda lab: recorded_file(lab, "cpu"), lambda lab: second_run(lab)], ids=["first", "second"]
+)
 @each_lab_on_a_cpu
-def test_a_recorded_run_is_small_and_names_no_folder_of_its_machine(lab: Lab) -> None:
-    path = recorded_file(lab, "cpu")
+def test_a_recorded_run_is_small_and_names_no_folder_of_its_machine(lab: Lab, place: Callable[[Lab], Path]) -> None:
+    path = place(lab)
 
     assert path.stat().st_size < LARGEST
     text = path.read_text(encoding="utf-8").replace("vllm/lib/python3.11/site-packages", "vllm")
@@ -146,23 +148,72 @@ def test_the_page_of_all_labs_is_in_step_with_them() -> None:
     assert rows == [documented(lab) for lab in LABS]
 
 
-FAR_RUNS = sorted((Path(__file__).parents[1] / "lab" / "evidence").glob("*-far-prediction.json"))
+def second_run(lab: Lab) -> Path:
+    """Another real run of a lab, made with predictions that are far off."""
+    return EVIDENCE / f"{lab.id}-cpu-far-prediction.json"
 
 
-@pytest.mark.parametrize("path", FAR_RUNS, ids=lambda path: path.stem)
-def test_a_real_run_with_far_predictions_fails_by_them_alone(path: Path) -> None:
-    evidence = read_evidence(path)
-    lab = find_lab(LABS, evidence.lab.id)
-
-    found = grade(lab, evidence)
+@each_lab_on_a_cpu
+def test_a_real_run_with_far_predictions_fails_by_them_alone(lab: Lab) -> None:
+    found = grade(lab, read_evidence(second_run(lab)))
 
     assert isinstance(found, Graded), found
     assert not found.passed
     for rule in found.rules:
         about_predictions = any(isinstance(leaf, Predicted | Committed) for leaf in leaves(parse(rule.check)))
         assert rule.outcome == "passed" or about_predictions, rule
-    recorded = grade(lab, recorded_run(lab, "cpu"))
-    assert isinstance(recorded, Graded)
-    assert [(each.quantity, each.value) for each in found.quantities] == [
-        (each.quantity, each.value) for each in recorded.quantities
-    ]
+
+
+@each_lab_on_a_cpu
+def test_every_prediction_of_a_lab_can_cost_the_grade(lab: Lab) -> None:
+    found = grade(lab, read_evidence(second_run(lab)))
+
+    assert isinstance(found, Graded)
+    outcomes = {rule.id: rule.outcome for rule in found.rules}
+    here = tailored(lab, "cpu")
+    for prediction in here.predict:
+        about = {rule.id for rule in here.grade if prediction.id in committed_in(rule)}
+        assert "failed" in {outcomes[name] for name in about}, prediction.id
+
+
+def committed_in(rule: Rule) -> set[str]:
+    """The predictions that a rule is about."""
+    return {leaf.id for leaf in leaves(parse(rule.check)) if isinstance(leaf, Predicted | Committed)}
+
+
+@each_lab_on_a_cpu
+def test_two_real_runs_of_a_lab_agree_within_their_intervals(lab: Lab) -> None:
+    first, second = recorded_run(lab, "cpu"), read_evidence(second_run(lab))
+    assert first.nonce != second.nonce
+    graded = [grade(lab, each) for each in (first, second)]
+    assert all(isinstance(each, Graded) for each in graded)
+
+    compared = compare(*graded)  # type: ignore[arg-type]
+
+    assert [each for each in compared if each.standing == "differs"] == []
+    assert any(each.standing == "agrees" for each in compared)
+
+
+@each_lab_on_a_cpu
+def test_every_time_of_a_real_run_has_an_interval(lab: Lab) -> None:
+    found = grade(lab, recorded_run(lab, "cpu"))
+
+    assert isinstance(found, Graded)
+    times = [each for each in found.quantities if each.quantity in ("tpot", "itl", "ttft")]
+    assert times
+    assert [each for each in times if each.low is None] == []
+
+
+def told_of(path: Path) -> str:
+    """The line that the page beside the runs has for one of them."""
+    evidence = read_evidence(path)
+    vllm = next(arm.versions["vllm"] for arm in evidence.arms.values() if arm.versions)
+    machine = f"{evidence.machine['processor']}, {evidence.machine['cores']} cores"
+    return f"| `{path.name}` | {evidence.run} | {vllm} | {machine} | {evidence.digest[:12]} |"
+
+
+def test_the_page_beside_the_second_runs_says_which_each_is() -> None:
+    page = (EVIDENCE / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `") and "far-prediction" in line]
+
+    assert rows == [told_of(path) for path in sorted(EVIDENCE.glob("*-far-prediction.json"))]

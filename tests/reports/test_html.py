@@ -18,6 +18,7 @@ from specquiz.labs.grading import Graded, NotGradable, grade
 from specquiz.labs.invariants import Broken
 from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import Lab
+from specquiz.labs.quantities import shown
 from specquiz.labs.recorded import proved, recorded_run
 from specquiz.reports.html import lab_report
 
@@ -62,7 +63,7 @@ def test_every_figure_of_the_grade_stands_on_the_page(lab: Lab, evidence: Eviden
     assert isinstance(found, Graded)
 
     for each in found.quantities:
-        assert each.value is None or f"<td>{each.value:.3f}</td>" in page
+        assert each.value is None or f"<td>{shown(each.value)}</td>" in page
     for rule in found.rules:
         assert rule.id in page
     assert f"Passed: {len(found.rules)} of {len(found.rules)} rules hold" in page

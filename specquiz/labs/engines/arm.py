@@ -129,7 +129,11 @@ def run_workload(vllm: Any, llm: Any, workload: Json, prompts: list[list[int]], 
     before, started, clock, told = counters(llm), time.time(), time.monotonic(), 0.0
     processor = time.process_time()
     for index, output in decode(llm, prompts, sampling(vllm, workload), workload["together"]):
-        request, sequence = requests[index], output.outputs[0]
+        request = requests[index]
+        if output is None:
+            request["arrived"] = round(time.monotonic() - clock, 6)
+            continue
+        sequence = output.outputs[0]
         tokens = [int(token) for token in sequence.token_ids]
         if len(tokens) > len(request["output"]):
             now = round(time.monotonic() - clock, 6)
@@ -168,7 +172,8 @@ def rates_so_far(before: Json, after: Json) -> list[float]:
 def decode(llm: Any, prompts: list[list[int]], parameters: Any, together: int) -> Iterator[tuple[int, Any]]:
     """Yield (index of the request, its output so far) for every step of the engine that gave it tokens.
 
-    `together` requests are handed over at once, and the next ones when these are done; 0 hands over all.
+    The output is None when the request is handed over, before any step. `together` requests are handed over at once,
+    and the next ones when these are done; 0 hands over all.
     """
     engine, size = llm.llm_engine, together or len(prompts)
     for begin in range(0, len(prompts), size):
@@ -176,6 +181,7 @@ def decode(llm: Any, prompts: list[list[int]], parameters: Any, together: int) -
         for index in range(begin, min(begin + size, len(prompts))):
             name = f"request-{next(_NUMBERS)}"
             indices[name] = index
+            yield index, None
             engine.add_request(name, {"prompt_token_ids": prompts[index]}, parameters.clone())
         while engine.has_unfinished_requests():
             for output in engine.step():

@@ -189,6 +189,7 @@ class _Attached:
     def _complete(self, prompt: list[int], body: Mapping[str, Any], clock: float) -> dict[str, Any]:
         """One request, chunk by chunk."""
         request: dict[str, Any] = {"prompt": prompt, "output": [], "steps": [], "finish": ""}
+        request["arrived"] = round(time.monotonic() - clock, 6)
         for chunk in self.server.stream("/v1/completions", {**body, "prompt": prompt}):
             if chunk.get("usage") is not None:
                 request.update(step_detail(chunk.get("metrics")))

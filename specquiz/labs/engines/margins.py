@@ -26,7 +26,7 @@ def with_margins(vllm: Any, llm: Any, requests: list[Json], decode: Any) -> list
     told: list[Json] = [dict(request) for request in requests]
     # One at a time: the logits of a whole batch of prompts would be gigabytes that the card has not left over.
     for index, output in decode(llm, texts, asked, 1):
-        if output.prompt_logprobs:
+        if output is not None and output.prompt_logprobs:
             first = len(requests[index]["prompt"])
             told[index]["margins"] = [round(gap, DIGITS) for gap in _gaps(output.prompt_logprobs[first:])]
     return told

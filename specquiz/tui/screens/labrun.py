@@ -22,7 +22,7 @@ from specquiz.labs.grading import Graded, NotGradable
 from specquiz.labs.model import Lab, Prediction, ProfileName, Scalar
 from specquiz.labs.running import LabRun, Progress, run_lab
 from specquiz.labs.tailoring import tailored
-from specquiz.labs.telling import asking_lines, grade_lines, progress_line, run_lines
+from specquiz.labs.telling import grade_lines, progress_line, run_lines
 from specquiz.sessions.events import AnyEvent, LabPredicted
 from specquiz.terminal import visible
 from specquiz.tui import wording
@@ -132,6 +132,8 @@ class LabRunScreen(Page):
 
     def _ask(self, arm: str, due: tuple[Prediction, ...], evidence: Evidence) -> Mapping[str, str]:
         """In the worker's thread: have the predictions made that come after an arm, and wait for them."""
+        from specquiz.labs.telling_asked import asking_lines
+
         here = tailored(self._lab, self._profile, self._written())
         lines = list(asking_lines(here, arm, evidence))
         self.app.call_from_thread(self._show_asking, here, due, lines)
