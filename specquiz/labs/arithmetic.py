@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import accumulate, pairwise
 
 from specquiz.labs.broken import Broken
 from specquiz.labs.counting import NoCounter, Tally, finished, rise
 from specquiz.labs.evidence import Judged, RequestRun, WorkloadRun
+from specquiz.labs.model import Sampling
 
 _ROUNDED = 1e-6
 """By how much a sum of probabilities may exceed 1."""
@@ -37,14 +37,48 @@ def of_the_counters(where: str, counted: Tally, k: int) -> Iterator[Broken]:
         )
 
 
-def of_the_requests(where: str, counted: Tally, run: WorkloadRun, k: int, max_tokens: int) -> Iterator[Broken]:
+def of_the_requests(where: str, counted: Tally, run: WorkloadRun, k: int) -> Iterator[Broken]:
     """The counters and the requests' own detail tell the same story."""
+    try:
+        told = _told_twice(counted, run, k)
+    except NoCounter as missing:
+        yield Broken("counters", f"{where}: {missing}")
+        return
+    for what, (by_counter, by_request) in told.items():
+        if by_counter != by_request:
+            yield Broken("detail", f"{where}: the counters say {by_counter} {what}, the requests {by_request}")
+    for index, each in enumerate(run.requests, start=1):
+        if (each.steps and sum(each.steps) != len(each.output)) or not each.output:
+            yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
+            continue
+        offered, got = each.drafted or (), each.accepted or ()
+        if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
+            yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
+        elif any(drafted > k for drafted in offered):
+            yield Broken("detail", f"{where}: request {index} was offered more than K = {k} tokens at once")
+        elif each.steps and not _fits_the_steps(each, k):
+            yield Broken("detail", f"{where}: the steps of request {index} are not those of its accepted tokens")
+        if each.margins is not None and (len(each.margins) != len(each.output) or min(each.margins, default=0) < 0):
+            yield Broken("detail", f"{where}: request {index} has margins that are not those of its tokens")
+
+
+def _told_twice(counted: Tally, run: WorkloadRun, k: int) -> dict[str, tuple[object, object]]:
+    """What the counters and the requests both tell, once by each.
+
+    Raises:
+        NoCounter: as `rise`.
+    """
     told: dict[str, tuple[object, object]] = {
         "generated tokens": (counted.generated, sum(len(each.output) for each in run.requests)),
     }
     if any(name.startswith("vllm:request_success") for name in run.after):
         told["finished requests"] = (finished(run), len(run.requests))
-    with suppress(NoCounter):  # not every vLLM counts it
+    for reason in ("length", "stop"):
+        counter = f'request_success{{finished_reason="{reason}"}}'
+        if f"vllm:{counter}" in run.after:
+            ended = sum(each.finish == reason for each in run.requests)
+            told[f"requests that ended by {reason}"] = (rise(run, counter), ended)
+    if "vllm:prompt_tokens" in run.after:
         told["prompt tokens"] = (rise(run, "prompt_tokens"), sum(len(each.prompt) for each in run.requests))
     if counted.passes is not None and all(each.steps for each in run.requests):
         told["decode passes"] = (counted.passes, sum(len(each.steps) - 1 for each in run.requests))
@@ -58,22 +92,24 @@ def of_the_requests(where: str, counted: Tally, run: WorkloadRun, k: int, max_to
                 tuple(sum(got > depth for each in run.requests for got in each.accepted or ()) for depth in range(k)),
             ),
         }
-    for what, (by_counter, by_request) in told.items():
-        if by_counter != by_request:
-            yield Broken("detail", f"{where}: the counters say {by_counter} {what}, the requests {by_request}")
-    for index, each in enumerate(run.requests):
-        if (each.steps and sum(each.steps) != len(each.output)) or not 0 < len(each.output) <= max_tokens:
-            yield Broken("detail", f"{where}: request {index} has {len(each.output)} tokens that its steps do not give")
-            continue
-        offered, got = each.drafted or (), each.accepted or ()
-        if len(offered) != len(got) or any(not 0 <= a <= d for a, d in zip(got, offered, strict=False)):
-            yield Broken("detail", f"{where}: request {index} accepted more than it was offered")
-        elif any(drafted > k for drafted in offered):
-            yield Broken("detail", f"{where}: request {index} was offered more than K = {k} tokens at once")
-        elif each.steps and not _fits_the_steps(each, k):
-            yield Broken("detail", f"{where}: the steps of request {index} are not those of its accepted tokens")
-        if each.margins is not None and (len(each.margins) != len(each.output) or min(each.margins, default=0) < 0):
-            yield Broken("detail", f"{where}: request {index} has margins that are not those of its tokens")
+    return told
+
+
+def of_the_endings(where: str, run: WorkloadRun, sampling: Sampling, longest: int) -> Iterator[Broken]:
+    """Each request ended where the sampling has it end: at `max_tokens`, or at an end token where that counts.
+
+    Args:
+        longest: tokens of prompt and output together at which vLLM ends a request in any case.
+    """
+    for index, each in enumerate(run.requests, start=1):
+        full = len(each.output) == sampling.max_tokens or len(each.prompt) + len(each.output) == longest
+        over = len(each.output) > sampling.max_tokens or len(each.prompt) + len(each.output) > longest
+        if over or not (full if each.finish == "length" else each.finish == "stop" and not sampling.ignore_eos):
+            yield Broken(
+                "detail",
+                f"{where}: request {index} ended by {each.finish or 'nothing'} after {len(each.output)} tokens; "
+                f"the lab asks for {sampling.max_tokens}",
+            )
 
 
 def _fits_the_steps(request: RequestRun, k: int) -> bool:
@@ -102,6 +138,8 @@ def of_the_theory(where: str, run: WorkloadRun, temperature: float) -> Iterator[
         yield Broken("theory", f"{where}: theory speaks of {len(run.theory.requests)} requests")
         return
     for index, (told, request) in enumerate(zip(run.theory.requests, run.requests, strict=True)):
+        if len(request.accepted or ()) != len(request.drafted or ()):
+            continue  # refused already, and no theory fits it
         judged = sum(min(got + 1, offered) for got, offered in zip(*_steps(request), strict=True))
         accepted = sum(request.accepted or ())
         lengths = {len(told.at), len(told.depth), len(told.accepted), len(told.predicted)}

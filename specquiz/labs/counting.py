@@ -7,7 +7,9 @@ nothing of the passes without one; `inter_token_latency` observes once for every
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from specquiz.labs.evidence import Counters, WorkloadRun
 
@@ -62,8 +64,34 @@ def _difference(run: WorkloadRun, name: str) -> float:
     if before < 0:
         raise NoCounter(f"the counter {name} was {before:g}, and none is below 0")
     if after < before:
-        raise NoCounter(f"the counter {name} fell from {before:g} to {after:g}: the engine restarted in mid-run")
+        raise _restarted(name, before, after)
     return after - before
+
+
+def check_pages(pages: Sequence[Counters]) -> None:
+    """Make sure that counters which were read one after another from one engine only grew.
+
+    Raises:
+        NoCounter: one fell or vanished.
+    """
+    for before, after in pairwise(pages):
+        for name, early in before.items():
+            told = name.removeprefix("vllm:")
+            if after.get(name) is None and early is not None:
+                raise NoCounter(f"the counter {told} was reported and then no more")
+            for one, other in zip(_figures(early), _figures(after.get(name)), strict=False):
+                if other < one:
+                    raise _restarted(told, one, other)
+
+
+def _restarted(name: str, before: float, after: float) -> NoCounter:
+    return NoCounter(f"the counter {name} fell from {before:g} to {after:g}: the engine restarted in mid-run")
+
+
+def _figures(value: float | tuple[float, ...] | None) -> tuple[float, ...]:
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _lookup(counters: Counters, name: str) -> float | tuple[float, ...] | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specquiz.errors import UsageError
-from specquiz.labs.arithmetic import of_the_counters, of_the_requests, of_the_theory
+from specquiz.labs.arithmetic import of_the_counters, of_the_endings, of_the_requests, of_the_theory
 from specquiz.labs.broken import Broken
 from specquiz.labs.chronology import of_the_clock, of_the_order
-from specquiz.labs.completeness import of_the_record
+from specquiz.labs.completeness import of_the_pages, of_the_record
+from specquiz.labs.configuration import of_the_configuration
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
+from specquiz.labs.latencies import of_the_latencies
 from specquiz.labs.model import Lab, Setting, fingerprint
 from specquiz.labs.plausibility import (
     degenerate,
@@ -36,7 +38,7 @@ def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
         return found
     here = tailored(lab, evidence.profile, evidence.written)
     found = (*_of_the_prediction(here, evidence), *_of_the_arms(here, evidence), *of_the_record(here, evidence))
-    found = found or (*of_the_order(evidence), *of_the_clock(evidence))
+    found = found or (*of_the_order(here, evidence), *of_the_clock(evidence))
     if found:
         return found
     return (
@@ -94,9 +96,10 @@ def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
     arm = evidence.arms[name]
     if arm.status != "finished":
         return
-    for broken in _of_the_configuration(lab, name, arm, own=name in evidence.written):
+    for broken in of_the_configuration(lab, evidence.profile, name, arm, own=name in evidence.written):
         if not _waived(lab, broken, name):
             yield broken
+    yield from of_the_pages(lab, name, arm)
     for workload in workloads_of(lab, name):
         if sampling_of(lab, name, workload).temperature > 0 and _sampler(arm) == "broken":
             yield Broken("sampler", f"{name} sampled with a broken CPU sampler: its tokens are noise")
@@ -106,8 +109,8 @@ def _of_an_arm(lab: Lab, name: str, evidence: Evidence) -> Iterator[Broken]:
         where = f"{name}/{workload}"
         for run in arm.runs(workload):
             yield from (each for each in _of_a_run(lab, name, workload, run, evidence) if not _waived(lab, each, where))
-        if lab.pairs and len(arm.runs(workload)) != lab.pairs:
-            yield Broken("pairs", f"{where} was run {len(arm.runs(workload))} times; the lab asks for {lab.pairs}")
+        if len(arm.runs(workload)) != (lab.pairs or 1):
+            yield Broken("pairs", f"{where} was run {len(arm.runs(workload))} times; the lab asks for {lab.pairs or 1}")
 
 
 def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Evidence) -> Iterator[Broken]:
@@ -121,12 +124,17 @@ def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Ev
     except NoCounter as missing:
         yield Broken("counters", f"{where}: {missing}")
         return
+    sampling, config = sampling_of(lab, name, workload), evidence.arms[name].config
+    told = config.get("model", {}).get("max_model_len")
+    longest = told if isinstance(told, int) else lab.profiles[evidence.profile].max_model_len
     yield from of_the_counters(where, counted, k)
-    yield from of_the_requests(where, counted, run, k, sampling_of(lab, name, workload).max_tokens)
-    yield from of_the_theory(where, run, sampling_of(lab, name, workload).temperature)
-    rule = rule_of(evidence.arms[name].config.get("speculative", {}))
+    yield from of_the_requests(where, counted, run, k)
+    yield from of_the_endings(where, run, sampling, longest)
+    yield from of_the_theory(where, run, sampling.temperature)
+    rule = rule_of(config.get("speculative", {}))
     if run.theory is not None and run.theory.rule != rule:
         yield Broken("theory", f"{where}: theory was computed for the rule {run.theory.rule}, and this arm has {rule}")
+    yield from of_the_latencies(where, run, attached="server" in config)
     yield from of_the_times(where, counted, run)
     yield from of_the_throughput(where, run, _together(lab, name, workload, evidence, run))
     yield from too_perfect(where, counted)
@@ -150,26 +158,3 @@ def _waived(lab: Lab, broken: Broken, where: str = "") -> bool:
     """Whether the lab waives an invariant at a place (default: the one that the reason begins with)."""
     place = where or broken.reason.partition(":")[0]
     return any(each.invariant == broken.invariant and each.of in (place, place.partition("/")[0]) for each in lab.waive)
-
-
-def _of_the_configuration(lab: Lab, name: str, arm: ArmRun, *, own: bool) -> Iterator[Broken]:
-    """I8. `own`: the learner wrote it, who may not choose a lossy acceptance."""
-    wanted, found = lab.arms[name].speculative_config, arm.config.get("speculative", {})
-    method = found.get("rejection_sample_method", "standard")
-    if method != "standard" and (own or "rejection_sample_method" not in wanted):
-        yield Broken("I8", f"{name} ran with rejection_sample_method {method}; only standard acceptance is graded")
-    if not wanted and found:
-        yield Broken("I8", f"{name} is to decode plainly, but vLLM speculated ({found.get('method')})")
-    # A server that was attached may not tell everything; what it does not tell is named in the evidence.
-    untold = str(arm.config.get("server", {}).get("unverified", "")).split(", ")
-    for key, value in wanted.items():
-        if found.get(key) != value and key not in untold:
-            yield Broken("I8", f"{name} ran with {key} = {found.get(key)}; the lab asks for {value}")
-    resolved = {
-        key: value
-        for section in ("parallel", "cache", "scheduler", "model")
-        for key, value in arm.config.get(section, {}).items()
-    }
-    for key, value in lab.arms[name].engine.items():
-        if key in resolved and resolved[key] != value:
-            yield Broken("config", f"{name} ran with {key} = {resolved[key]}; the lab asks for {value}")

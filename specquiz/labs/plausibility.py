@@ -94,18 +94,23 @@ def disturbed(where: str, run: WorkloadRun) -> Iterator[Broken]:
             yield Broken("I11", f"{where}: {count} {what}; passes of the target are hidden or done twice")
 
 
-def of_the_outputs(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
-    """I10: at temperature 0 every arm emits the same tokens, but for near ties. `lab` is tailored to the profile.
-
-    Where a rule of the lab grades the equality of two arms, that is left to the rule.
-    """
-    graded = {
+def judged_by_a_rule(lab: Lab) -> set[str]:
+    """The arms whose outputs a rule of the lab holds against another's."""
+    return {
         name
         for rule in lab.grade
         for leaf in leaves(parse(rule.check))
         if isinstance(leaf, OutputsEqual | Place)
         for name in ((leaf.first, leaf.second) if isinstance(leaf, OutputsEqual) else (leaf.arm,))
     }
+
+
+def of_the_outputs(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
+    """I10: at temperature 0 every arm emits the same tokens, but for near ties. `lab` is tailored to the profile.
+
+    Where a rule of the lab grades the equality of two arms, that is left to the rule.
+    """
+    judged = judged_by_a_rule(lab)
     for workload in lab.workloads:
         arms = [
             name
@@ -116,7 +121,7 @@ def of_the_outputs(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
             and sampling_of(lab, name, workload).temperature == 0
         ]
         for other in arms[1:]:
-            if not {arms[0], other} <= graded:
+            if not {arms[0], other} <= judged:
                 yield from _unequal(Place(arms[0], workload, 0), Place(other, workload, 0), evidence)
 
 

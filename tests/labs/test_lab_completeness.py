@@ -70,6 +70,12 @@ def test_what_was_taken_out_is_named(sampled: Lab, change: Callable[[ArmRun], Ar
     assert reason in reasons(sampled, with_arms(recorded_run(sampled), change))
 
 
+def test_a_machine_without_its_cores_could_have_been_busy_for_any_time(sampled: Lab) -> None:
+    bare = sealed(replace(recorded_run(sampled), machine={}))
+
+    assert "does not tell the machine's cores" in reasons(sampled, bare)
+
+
 def test_arms_of_different_versions_are_no_comparison(sampled: Lab) -> None:
     evidence = recorded_run(sampled)
     name, arm = next(iter(evidence.arms.items()))

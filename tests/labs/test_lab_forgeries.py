@@ -4,40 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import pytest
+from forging import reasons, recorded, replace, shipped_lab, with_more, with_request, with_run
 
 from specquiz.labs.evidence import Evidence, Judged, RequestRun, WorkloadRun, sealed
-from specquiz.labs.grading import Graded, NotGradable, grade
-from specquiz.labs.loading import find_lab, load_labs
+from specquiz.labs.grading import Graded, grade
 from specquiz.labs.model import Lab
 from specquiz.labs.plan import other_inputs
-from specquiz.labs.recorded import recorded_run
 
-replace = msgspec.structs.replace
 POSITIONS = "vllm:spec_decode_num_accepted_tokens_per_pos"
-
-
-def with_run(evidence: Evidence, arm: str, workload: str, change: Callable[[WorkloadRun], WorkloadRun]) -> Evidence:
-    found = evidence.arms[arm]
-    workloads = {**found.workloads, workload: change(found.workloads[workload])}
-    return replace(evidence, arms={**evidence.arms, arm: replace(found, workloads=workloads)})
-
-
-def with_request(run: WorkloadRun, change: Callable[[RequestRun], RequestRun]) -> WorkloadRun:
-    return replace(run, requests=(change(run.requests[0]), *run.requests[1:]))
-
-
-def with_more(run: WorkloadRun, counter: str, by: float) -> WorkloadRun:
-    value = run.after[counter]
-    assert isinstance(value, int | float)
-    return replace(run, after={**run.after, counter: value + by})
-
-
-def reasons(lab: Lab, evidence: Evidence) -> list[tuple[str, str]]:
-    found = grade(lab, sealed(evidence))
-    assert isinstance(found, NotGradable), found
-    return [(each.invariant, each.reason) for each in found.broken]
 
 
 def moved_up(run: WorkloadRun) -> WorkloadRun:
@@ -72,13 +47,38 @@ def with_a_long_draft(run: WorkloadRun) -> WorkloadRun:
     return replace(run, requests=tuple(requests))
 
 
+LENGTH = 'vllm:request_success{finished_reason="length"}'
+STOP = 'vllm:request_success{finished_reason="stop"}'
+TPOT = "vllm:request_time_per_output_token_seconds#sum"
+ITL = "vllm:inter_token_latency_seconds#sum"
+
+
+def with_token(run: WorkloadRun, token: int) -> WorkloadRun:
+    """The last token of a request whose last pass accepted nothing, so that no draft hangs on it."""
+    index = next(index for index, each in enumerate(run.requests) if each.steps[-1] == 1)
+    changed = replace(run.requests[index], output=(*run.requests[index].output[:-1], token))
+    return replace(run, requests=(*run.requests[:index], changed, *run.requests[index + 1 :]))
+
+
+def ended_early(run: WorkloadRun) -> WorkloadRun:
+    """A request that ended by an end token, counted as one."""
+    ended = with_request(run, lambda each: replace(each, finish="stop"))
+    return with_more(with_more(ended, STOP, 1), LENGTH, -1)
+
+
+def in_no_time(run: WorkloadRun) -> WorkloadRun:
+    """Nothing was observed to take time, wherever it was counted."""
+    stopped = {name: run.before[name] for name in run.after if name.endswith("_seconds#sum")}
+    return replace(run, after={**run.after, **stopped})
+
+
 FORGERIES: list[tuple[Callable[[WorkloadRun], WorkloadRun], str, str]] = [
     (moved_up, "detail", "drafts accepted up to each position"),
     (lambda run: with_more(run, 'vllm:request_success{finished_reason="length"}', 100), "detail", "finished requests"),
     (lambda run: with_more(run, "vllm:prompt_tokens", 100), "detail", "prompt tokens"),
     (lambda run: with_more(run, "vllm:generation_tokens", 0.5), "counters", "no whole number"),
-    (lambda run: with_request(run, longest_first), "detail", "the steps of request 0"),
-    (lambda run: with_request(run, with_a_long_step), "detail", "the steps of request 0"),
+    (lambda run: with_request(run, longest_first), "detail", "the steps of request 1"),
+    (lambda run: with_request(run, with_a_long_step), "detail", "the steps of request 1"),
     (with_a_long_draft, "detail", "more than K = 4"),
     (lambda run: with_request(run, lambda each: replace(each, margins=(0.5,))), "detail", "margins"),
     (lambda run: replace(run, seconds=0.0), "times", "cannot take 0 s"),
@@ -87,6 +87,15 @@ FORGERIES: list[tuple[Callable[[WorkloadRun], WorkloadRun], str, str]] = [
     (lambda run: with_request(run, lambda each: replace(each, first=0.2, last=0.1)), "times", "outside the workload"),
     (lambda run: with_request(run, lambda each: replace(each, first=0.1, last=1e6)), "times", "outside the workload"),
     (lambda run: with_request(run, lambda each: replace(each, first=0.1, last=None)), "times", "outside the workload"),
+    (lambda run: with_request(run, lambda each: replace(each, finish="abort")), "detail", "request 1 ended by abort"),
+    (lambda run: with_request(run, lambda each: replace(each, finish="")), "detail", "request 1 ended by nothing"),
+    (ended_early, "detail", "request 1 ended by stop after 100 tokens"),
+    (lambda run: with_more(run, STOP, 1), "detail", "1 requests that ended by stop, the requests 0"),
+    (in_no_time, "times", "add up to 0 s"),
+    (lambda run: replace(run, processor_seconds=1e6), "times", "of processor time"),
+    (lambda run: replace(run, processor_seconds=-1.0), "times", "of processor time"),
+    (lambda run: with_more(run, LENGTH, -30), "counters", 'finished_reason="length"} fell'),
+    (lambda run: with_more(run, "vllm:num_preemptions", -1), "counters", "num_preemptions fell from 0 to -1"),
 ]
 
 
@@ -155,8 +164,7 @@ THEORIES: list[Callable[[Judged], Judged]] = [
 
 @pytest.mark.parametrize("forge", THEORIES)
 def test_theory_is_of_the_drafts_that_were_judged(forge: Callable[[Judged], Judged]) -> None:
-    lab = find_lab(load_labs(), "sampling-acceptance")
-    evidence = recorded_run(lab, "cpu")
+    lab, evidence = shipped_lab("sampling-acceptance"), recorded("sampling-acceptance")
     arm, workload = next(
         (name, workload)
         for name, arm in evidence.arms.items()

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from specquiz.labs.counting import Tally
-from specquiz.labs.evidence import Evidence, RequestRun, sealed
+from specquiz.labs.evidence import Evidence, RequestRun, WorkloadRun, sealed
 from specquiz.labs.grading import Graded, NotGradable, grade
-from specquiz.labs.model import Lab
+from specquiz.labs.model import Lab, fingerprint
 from specquiz.labs.plausibility import too_perfect
 
 replace = msgspec.structs.replace
@@ -46,6 +46,23 @@ def with_requests(evidence: Evidence, change: Callable[[RequestRun], RequestRun]
     return with_run(evidence, "ngram", "echo", requests=(change(requests[0]), *requests[1:]))
 
 
+def on_a_server_without_detail(evidence: Evidence, arm: str) -> Evidence:
+    """An arm as an attached server tells it that puts several passes into one chunk and knows no detail by request."""
+    told = evidence.arms[arm]
+
+    def bare(run: WorkloadRun) -> WorkloadRun:
+        requests = tuple(replace(each, accepted=None, drafted=None, steps=()) for each in run.requests)
+        return replace(run, requests=requests, processor_seconds=0.0, peak_memory=0)
+
+    return with_arm(
+        evidence,
+        arm,
+        config={**told.config, "server": {"attached": True, "unverified": ""}},
+        versions={"vllm": told.versions["vllm"]},
+        workloads={name: bare(run) for name, run in told.workloads.items()},
+    )
+
+
 def test_the_recorded_run_passes_every_rule_with_the_acceptance_first(lab: Lab, evidence: Evidence) -> None:
     found = grade(lab, evidence)
 
@@ -69,28 +86,34 @@ def test_far_predictions_fail_their_rules_and_no_other(lab: Lab, far_prediction:
 
 
 def test_a_different_token_fails_exactness_and_says_where(lab: Lab, evidence: Evidence) -> None:
-    def slip(request: RequestRun) -> RequestRun:
-        return replace(request, output=(*request.output[:41], 7, *request.output[42:]))
+    """The last token of a request whose last pass accepted nothing: no draft hangs on it."""
+    requests = evidence.arms["ngram"].workloads["novel"].requests
+    first, *others = requests
+    slipped = replace(first, output=(*first.output[:-1], 7))
 
-    found = grade(lab, sealed(with_requests(evidence, slip)))
+    found = grade(lab, sealed(with_run(evidence, "ngram", "novel", requests=(slipped, *others))))
+
+    assert first.steps[-1] == 1
 
     assert isinstance(found, Graded)
     exact = next(rule for rule in found.rules if rule.id == "exact")
     assert exact.outcome == "failed"
-    assert exact.observed.startswith("echo, request 1: the outputs part at token 42 (vanilla: ")
+    assert exact.observed.startswith("novel, request 1: the outputs part at token 100 (vanilla: ")
 
 
 def test_a_rule_for_one_profile_does_not_judge_another(lab: Lab, evidence: Evidence) -> None:
-    found = grade(lab, sealed(replace(evidence, profile="rtx4090")))
+    alike = {**lab.profiles, "rtx4090": lab.profiles["cpu"]}
+    lab = replace(lab, profiles=alike)
+    told = replace(evidence, profile="rtx4090", lab=replace(evidence.lab, fingerprint=fingerprint(lab)))
+
+    found = grade(lab, sealed(told))
 
     assert isinstance(found, Graded)
     assert "exact" not in [rule.id for rule in found.rules]
 
 
 def test_no_detail_means_no_data_and_not_passed(lab: Lab, evidence: Evidence) -> None:
-    requests = evidence.arms["ngram"].workloads["echo"].requests
-    bare = tuple(replace(each, accepted=None, drafted=None, steps=()) for each in requests)
-    found = grade(lab, sealed(with_run(evidence, "ngram", "echo", requests=bare)))
+    found = grade(lab, sealed(on_a_server_without_detail(evidence, "ngram")))
 
     assert isinstance(found, Graded)
     assert not found.passed
@@ -149,7 +172,7 @@ def test_counters_that_contradict_each_other_are_refused_by_name(
 
 def test_requests_that_accepted_more_than_was_drafted_are_refused(lab: Lab, evidence: Evidence) -> None:
     found = broken(lab, with_requests(evidence, lambda each: replace(each, accepted=(9,) * len(each.accepted or ()))))
-    assert ("detail", "ngram/echo: request 0 accepted more than it was offered") in found
+    assert ("detail", "ngram/echo: request 1 accepted more than it was offered") in found
 
 
 def test_other_prompts_in_one_arm_are_refused(lab: Lab, evidence: Evidence) -> None:

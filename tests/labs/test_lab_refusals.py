@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
-import msgspec
 import pytest
+from forging import OfRequest, reasons, recorded, replace, shipped_lab, with_arm, with_request, with_run
 
 from specquiz.labs.evidence import ArmRun, Counters, Evidence, RequestRun, WorkloadRun, sealed
 from specquiz.labs.grading import NotGradable, grade
-from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import fingerprint
-from specquiz.labs.recorded import recorded_run
 
-replace = msgspec.structs.replace
 Change = Callable[[Evidence], Evidence]
-
-
-@cache
-def recorded(lab: str) -> Evidence:
-    return recorded_run(find_lab(load_labs(), lab), "cpu")
 
 
 def refused(lab: str, evidence: Evidence) -> dict[str, str]:
     """What a grader says of changed evidence that was sealed again."""
-    found = grade(find_lab(load_labs(), lab), sealed(evidence))
-    assert isinstance(found, NotGradable), "it was graded"
-    return {each.invariant: each.reason for each in found.broken}
-
-
-def with_arm(evidence: Evidence, name: str, change: Callable[[ArmRun], ArmRun]) -> Evidence:
-    return replace(evidence, arms={**evidence.arms, name: change(evidence.arms[name])})
-
-
-def with_run(evidence: Evidence, arm: str, workload: str, change: Callable[[WorkloadRun], WorkloadRun]) -> Evidence:
-    def changed(found: ArmRun) -> ArmRun:
-        return replace(found, workloads={**found.workloads, workload: change(found.workloads[workload])})
-
-    return with_arm(evidence, arm, changed)
+    told: dict[str, str] = {}
+    for name, reason in reasons(shipped_lab(lab), evidence):
+        told[name] = f"{told[name]}; {reason}" if name in told else reason
+    return told
 
 
 def with_counters(evidence: Evidence, arm: str, workload: str, **after: object) -> Evidence:
@@ -57,11 +38,8 @@ def after(evidence: Evidence, arm: str, workload: str, name: str) -> float:
     return found
 
 
-def with_output(evidence: Evidence, arm: str, workload: str, change: Callable[[RequestRun], RequestRun]) -> Evidence:
-    def changed(run: WorkloadRun) -> WorkloadRun:
-        return replace(run, requests=(change(run.requests[0]), *run.requests[1:]))
-
-    return with_run(evidence, arm, workload, changed)
+def with_output(evidence: Evidence, arm: str, workload: str, change: OfRequest) -> Evidence:
+    return with_run(evidence, arm, workload, lambda run: with_request(run, change))
 
 
 def looping(run: WorkloadRun) -> WorkloadRun:
@@ -120,7 +98,17 @@ BREAKS: dict[str, tuple[str, Change, str]] = {
         ),
         "ITL over TPOT",
     ),
-    "I6": (LOOKUP, lambda e: with_run(e, "w25", "echo", lambda run: replace(run, seconds=0.001)), "tokens per second"),
+    "I6": (
+        LOOKUP,
+        lambda e: with_counters(
+            e,
+            "w25",
+            "echo",
+            request_time_per_output_token_seconds__sum=3
+            * after(e, "w25", "echo", "request_time_per_output_token_seconds#sum"),
+        ),
+        "tokens per second",
+    ),
     "I8": (LOOKUP, configured("rejection_sample_method", "synthetic"), "only standard acceptance"),
     "I9": (LOOKUP, lambda e: with_run(e, "w25", "echo", looping), "repeat themselves"),
     "I10": (LOOKUP, lambda e: with_output(e, "w25", "echo", slipped), "parts from w13 at token 42"),
@@ -168,7 +156,7 @@ def test_what_breaks_an_invariant_is_refused_by_its_name(name: str) -> None:
 
 def test_evidence_changed_after_it_was_sealed_is_refused() -> None:
     evidence = recorded(LOOKUP)
-    found = grade(find_lab(load_labs(), LOOKUP), replace(evidence, predictions={**evidence.predictions, "moves": "-"}))
+    found = grade(shipped_lab(LOOKUP), replace(evidence, predictions={**evidence.predictions, "moves": "-"}))
 
     assert isinstance(found, NotGradable)
     assert [each.invariant for each in found.broken] == ["digest"]
@@ -210,7 +198,7 @@ def test_a_configuration_of_ones_own_counts_only_where_the_lab_asks_for_one() ->
 
 
 def test_perfect_acceptance_is_let_pass_only_where_the_lab_waives_it() -> None:
-    lab = find_lab(load_labs(), "calibrate-harness")
+    lab = shipped_lab("calibrate-harness")
     evidence = recorded("calibrate-harness")
 
     strict = replace(lab, waive=())

@@ -1,0 +1,52 @@
+"""vLLM's own clock against the requests': its histograms of latencies and the times at which the tokens came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from specquiz.labs.broken import Broken
+from specquiz.labs.counting import NoCounter, rise, rise_sum
+from specquiz.labs.evidence import WorkloadRun
+
+BY_REQUEST = (
+    "time_to_first_token_seconds",
+    "e2e_request_latency_seconds",
+    "request_decode_time_seconds",
+    "request_time_per_output_token_seconds",
+)
+"""Histograms that observe each request once."""
+BY_PASS = "inter_token_latency_seconds"
+SHARE, STALL = 0.5, 0.25
+"""By how much the decoding of a request, as vLLM times it, may differ from the time between its tokens as they were
+taken from it: half, and the seconds that a machine may stand still between the two clocks."""
+
+
+def of_the_latencies(where: str, run: WorkloadRun, *, attached: bool) -> Iterator[Broken]:
+    """What was observed took time, once for each request, and as long as its tokens took.
+
+    Args:
+        attached: the counters were read while a server may still have written them, and the tokens came over a network,
+            which may hold them back and hand them over at once.
+    """
+    decoded = any(len(each.steps or each.output) > 1 for each in run.requests)
+    for name in (*BY_REQUEST, BY_PASS):
+        with suppress(NoCounter):  # not every vLLM has each of them
+            observed, seconds = rise(run, f"{name}#count"), rise_sum(run, name)
+            if not attached and name in BY_REQUEST and observed != len(run.requests):
+                yield Broken("times", f"{where}: {observed} requests have a {name}, of {len(run.requests)}")
+            takes_time = decoded or name in BY_REQUEST[:2]
+            if observed and takes_time and not seconds > 0:
+                yield Broken("times", f"{where}: {observed} times of {name} add up to {seconds:g} s")
+    if not attached:
+        yield from _of_the_decoding(where, run)
+
+
+def _of_the_decoding(where: str, run: WorkloadRun) -> Iterator[Broken]:
+    spans = [each.last - each.first for each in run.requests if each.first is not None and each.last is not None]
+    if len(spans) < len(run.requests):
+        return
+    with suppress(NoCounter):
+        told, seen = rise_sum(run, BY_PASS), sum(spans)
+        if abs(told - seen) > SHARE * max(told, seen) + STALL * len(spans):
+            yield Broken("times", f"{where}: vLLM decoded for {told:.3f} s, and the tokens came within {seen:.3f} s")
