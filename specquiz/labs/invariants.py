@@ -13,6 +13,7 @@ from specquiz.labs.broken import Broken
 from specquiz.labs.chronology import of_the_clock, of_the_order
 from specquiz.labs.completeness import of_the_pages, of_the_record
 from specquiz.labs.configuration import of_the_configuration
+from specquiz.labs.copying import of_the_copies
 from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import ArmRun, Evidence, WorkloadRun, digest, plain
 from specquiz.labs.latencies import of_the_latencies
@@ -27,6 +28,7 @@ from specquiz.labs.plausibility import (
 )
 from specquiz.labs.predictions import read_predictions
 from specquiz.labs.quantities import draft_tokens
+from specquiz.labs.recital import of_the_tokens
 from specquiz.labs.reference import rule_of
 from specquiz.labs.tailoring import failed_as_expected, sampling_of, tailored, workloads_of
 
@@ -43,6 +45,7 @@ def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
         return found
     return (
         *(broken for arm in here.arms for broken in _of_an_arm(here, arm, evidence)),
+        *of_the_tokens(here, evidence),
         *(broken for broken in of_the_outputs(here, evidence) if not _waived(here, broken)),
     )
 
@@ -134,6 +137,10 @@ def _of_a_run(lab: Lab, name: str, workload: str, run: WorkloadRun, evidence: Ev
     rule = rule_of(config.get("speculative", {}))
     if run.theory is not None and run.theory.rule != rule:
         yield Broken("theory", f"{where}: theory was computed for the rule {run.theory.rule}, and this arm has {rule}")
+    speculation = {**lab.arms[name].speculative_config, **config.get("speculative", {})}
+    shortest = speculation.get("prompt_lookup_min")
+    if speculation.get("method") == "ngram" and isinstance(shortest, int) and shortest > 0:
+        yield from of_the_copies(where, run, shortest)
     yield from of_the_latencies(where, run, attached="server" in config)
     yield from of_the_times(where, counted, run)
     yield from of_the_throughput(where, run, _together(lab, name, workload, evidence, run))

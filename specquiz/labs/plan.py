@@ -11,7 +11,7 @@ import msgspec
 from specquiz import places
 from specquiz.labs.evidence import Evidence, canonical
 from specquiz.labs.loading import load_workload
-from specquiz.labs.model import Lab, ProfileName, Setting, Workload
+from specquiz.labs.model import Lab, ProfileName, Prompt, Setting, Workload
 from specquiz.labs.tailoring import sampling_of, tailored, workloads_of
 
 KV_CACHE_GIB = 1
@@ -41,13 +41,16 @@ def plan_job(
 
 
 def _plan_workload(lab: Lab, arm: str, name: str, workload: Workload) -> dict[str, object]:
-    setting = lab.settings.get(name, Setting())
-    prompts = workload.prompts[: setting.take or None]
     return {
         "sampling": msgspec.to_builtins(sampling_of(lab, arm, name)),
-        "together": setting.together,
-        "prompts": [{"text": prompt.text, "chat": prompt.chat} for prompt in prompts],
+        "together": lab.settings.get(name, Setting()).together,
+        "prompts": [{"text": prompt.text, "chat": prompt.chat} for prompt in _prompts(lab, name, workload)],
     }
+
+
+def _prompts(lab: Lab, name: str, workload: Workload) -> tuple[Prompt, ...]:
+    """The prompts of a workload that a lab takes."""
+    return workload.prompts[: lab.settings.get(name, Setting()).take or None]
 
 
 def device(profile: ProfileName) -> str:
@@ -78,21 +81,29 @@ def prompts_hash(workload: Workload) -> str:
 
 def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
     """What went into a run and is not what this specquiz ships: prompts or model, each as a reason."""
-    found = [
-        f"the prompts of {name} are not those that the lab ships"
-        for name, path in lab.workloads.items()
-        if evidence.prompts.get(name) != prompts_hash(load_workload(path))
-    ]
+    found = []
+    for name, path in lab.workloads.items():
+        workload = load_workload(path)
+        if evidence.prompts.get(name) != prompts_hash(workload):
+            found.append(f"the prompts of {name} are not those that the lab ships")
+        wanted = len(_prompts(lab, name, workload))
+        found += [
+            f"{arm} ran {len(run.requests)} prompts of {name}; the lab asks for {wanted}"
+            for arm, told in evidence.arms.items()
+            for run in (told.runs(name) if name in told.workloads else ())
+            if len(run.requests) != wanted
+        ]
     profile = lab.profiles.get(evidence.profile)
     if profile is not None and evidence.model != profile.model:
         found.append(f"the model is {evidence.model}; the lab asks for {profile.model} on {evidence.profile}")
     shipped = file_hashes(evidence.model)
     if shipped and shipped != evidence.model_files:
         found.append(f"the model {evidence.model} is not the one that the labs ship")
+    asked = further_models(lab, evidence.profile) if profile is not None else ()
     found += [
         f"the model {model} is not the one that the labs ship"
-        for model, files in evidence.further_files.items()
-        if (shipped := file_hashes(model)) and shipped != files
+        for model in dict.fromkeys((*asked, *evidence.further_files))
+        if (shipped := file_hashes(model)) and shipped != evidence.further_files.get(model)
     ]
     return tuple(found)
 

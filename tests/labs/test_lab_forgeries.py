@@ -72,6 +72,14 @@ def in_no_time(run: WorkloadRun) -> WorkloadRun:
     return replace(run, after={**run.after, **stopped})
 
 
+def copied_from_nowhere(run: WorkloadRun) -> WorkloadRun:
+    """All passes that had no draft, and those after them, taken for one that accepted four tokens."""
+    first, *others = run.requests
+    steps = (1, *[5] * 19, 4)
+    changed = replace(first, steps=steps, accepted=(4,) * 20, drafted=(4,) * 20)
+    return replace(run, requests=(changed, *others))
+
+
 FORGERIES: list[tuple[Callable[[WorkloadRun], WorkloadRun], str, str]] = [
     (moved_up, "detail", "drafts accepted up to each position"),
     (lambda run: with_more(run, 'vllm:request_success{finished_reason="length"}', 100), "detail", "finished requests"),
@@ -96,6 +104,7 @@ FORGERIES: list[tuple[Callable[[WorkloadRun], WorkloadRun], str, str]] = [
     (lambda run: replace(run, processor_seconds=-1.0), "times", "of processor time"),
     (lambda run: with_more(run, LENGTH, -30), "counters", 'finished_reason="length"} fell'),
     (lambda run: with_more(run, "vllm:num_preemptions", -1), "counters", "num_preemptions fell from 0 to -1"),
+    (copied_from_nowhere, "lookup", "stood nowhere in its context"),
 ]
 
 
