@@ -83,14 +83,14 @@ def _of_the_stages(name: str, arm: ArmRun) -> Iterator[Broken]:
 
 def _of_the_tokens(where: str, run: WorkloadRun) -> Iterator[Broken]:
     """All of a run's times come from one clock, so they need no slack among each other."""
-    times = [each.last for each in run.requests if each.first is not None and each.last is not None]
     for index, each in enumerate(run.requests, start=1):
-        if each.first is None and each.last is None and not times:
-            continue
-        if each.first is None or each.last is None or not 0 <= each.first <= each.last <= run.seconds:
+        times = [each.arrived, each.first, each.last]
+        told = [0.0, *(time for time in times if time is not None), run.seconds]
+        if (each.first is None) != (each.last is None) or any(late < early for early, late in pairwise(told)):
             yield Broken("times", f"{where}: request {index} has tokens at times outside the workload")
-    if times and run.seconds > 2 * max(times) + CLOCK_SLACK:
-        yield Broken("times", f"{where} went on for {run.seconds - max(times):.3f} s after its last token")
+    ended = max((each.last for each in run.requests if each.last is not None), default=math.inf)
+    if run.seconds > 2 * ended + CLOCK_SLACK:
+        yield Broken("times", f"{where} went on for {run.seconds - ended:.3f} s after its last token")
 
 
 def _of_the_processor(where: str, run: WorkloadRun, cores: object) -> Iterator[Broken]:

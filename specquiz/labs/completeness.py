@@ -62,8 +62,10 @@ def _of_an_engine(lab: Lab, name: str, arm: ArmRun, profile: str) -> Iterator[Br
 
 
 def _of_the_steps(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
-    """An engine of ours tells every pass of every request; its drafts, with a vLLM that tells them, of all or none."""
+    """An engine of ours tells all passes and times; its drafts of all requests, or with an older vLLM of none."""
     requests = [each for run in _runs(lab, name, arm) for each in run.requests]
+    if any(time is None for each in requests for time in (each.arrived, each.first, each.last)):
+        yield Broken("detail", f"{name} does not tell when every request arrived and got its tokens")
     if not all(each.steps for each in requests):
         yield Broken("detail", f"{name} does not tell the passes of every request")
     if len({_tells_drafts(each) for each in requests}) > 1:

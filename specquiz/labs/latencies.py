@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from specquiz.labs.broken import Broken
@@ -17,9 +17,12 @@ BY_REQUEST = (
 )
 """Histograms that observe each request once."""
 BY_PASS = "inter_token_latency_seconds"
-SHARE, STALL = 0.5, 0.25
-"""By how much the decoding of a request, as vLLM times it, may differ from the time between its tokens as they were
-taken from it: half, and the seconds that a machine may stand still between the two clocks."""
+SHARE = 0.5
+"""By how much vLLM's time of a request may differ from that of its tokens as they were taken from it: half, and"""
+STALL = 0.25
+"""the seconds that a machine may stand still between two readings of one clock, or"""
+STEP = 1.0
+"""the seconds by which the wall clock may be set meanwhile, which vLLM takes the time to first token with."""
 
 
 def of_the_latencies(where: str, run: WorkloadRun, *, attached: bool) -> Iterator[Broken]:
@@ -39,14 +42,19 @@ def of_the_latencies(where: str, run: WorkloadRun, *, attached: bool) -> Iterato
             if observed and takes_time and not seconds > 0:
                 yield Broken("times", f"{where}: {observed} times of {name} add up to {seconds:g} s")
     if not attached:
-        yield from _of_the_decoding(where, run)
+        waits = [(each.arrived, each.first) for each in run.requests]
+        spans = [(each.first, each.last) for each in run.requests]
+        yield from _as_long(where, run, "time_to_first_token_seconds", "first tokens", waits, STEP)
+        yield from _as_long(where, run, BY_PASS, "further tokens", spans, STALL)
 
 
-def _of_the_decoding(where: str, run: WorkloadRun) -> Iterator[Broken]:
-    spans = [each.last - each.first for each in run.requests if each.first is not None and each.last is not None]
-    if len(spans) < len(run.requests):
+def _as_long(
+    where: str, run: WorkloadRun, name: str, what: str, times: Sequence[tuple[float | None, float | None]], slack: float
+) -> Iterator[Broken]:
+    spans = [end - begin for begin, end in times if begin is not None and end is not None]
+    if len(spans) < len(times):
         return
     with suppress(NoCounter):
-        told, seen = rise_sum(run, BY_PASS), sum(spans)
-        if abs(told - seen) > SHARE * max(told, seen) + STALL * len(spans):
-            yield Broken("times", f"{where}: vLLM decoded for {told:.3f} s, and the tokens came within {seen:.3f} s")
+        told, seen = rise_sum(run, name), sum(spans)
+        if abs(told - seen) > SHARE * max(told, seen) + slack * len(spans):
+            yield Broken("times", f"{where}: vLLM says {told:.3f} s for the {what}, and they took {seen:.3f} s")

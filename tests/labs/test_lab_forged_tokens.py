@@ -192,8 +192,10 @@ def test_a_lookup_is_held_to_its_window_where_a_server_does_not_tell_it() -> Non
             config={**arm.config, "speculative": told, "server": unverified},
             versions={"vllm": arm.versions["vllm"]},
             workloads={"echo": claimed},
+            stages={**arm.stages, "echo": shortest.seconds},
         )
 
-    found = reasons(lab, with_arm(evidence, "w55", on_a_server))
+    claimed = replace(with_arm(evidence, "w55", on_a_server), finished_at=evidence.finished_at + 60)
+    found = reasons(lab, claimed)
 
     assert any(name == "lookup" and reason.startswith("w55/echo") for name, reason in found)

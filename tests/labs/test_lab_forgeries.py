@@ -94,7 +94,7 @@ FORGERIES: list[tuple[Callable[[WorkloadRun], WorkloadRun], str, str]] = [
     (lambda run: replace(run, seconds=1e9), "times", "after the run's end"),
     (lambda run: with_request(run, lambda each: replace(each, first=0.2, last=0.1)), "times", "outside the workload"),
     (lambda run: with_request(run, lambda each: replace(each, first=0.1, last=1e6)), "times", "outside the workload"),
-    (lambda run: with_request(run, lambda each: replace(each, first=0.1, last=None)), "times", "outside the workload"),
+    (lambda run: with_request(run, lambda each: replace(each, first=0.1, last=None)), "detail", "does not tell when"),
     (lambda run: with_request(run, lambda each: replace(each, finish="abort")), "detail", "request 1 ended by abort"),
     (lambda run: with_request(run, lambda each: replace(each, finish="")), "detail", "request 1 ended by nothing"),
     (ended_early, "detail", "request 1 ended by stop after 100 tokens"),
