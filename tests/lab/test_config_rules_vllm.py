@@ -18,7 +18,7 @@ from specquiz.answers.engine_args import RANKS, split
 from specquiz.answers.speculative_config import MOST_DRAFTED, resolve
 from specquiz.banks.library import open_library
 from specquiz.banks.model import ConfigQuestion
-from specquiz.labs.environment import find
+from specquiz.labs.environment import Environment
 
 pytestmark = pytest.mark.vllm
 
@@ -64,14 +64,14 @@ def as_case(name: str, question: ConfigQuestion, values: dict[str, Any]) -> Iter
         yield {"name": name, "config": speculative, "given": {**question.given, **ranks}}
 
 
-def test_vllm_takes_what_the_rules_take_and_refuses_what_they_refuse() -> None:
+def test_vllm_takes_what_the_rules_take_and_refuses_what_they_refuse(vllm: Environment) -> None:
     cases = [*of_the_table(), *of_the_banks()]
     for case in cases:
         case["given"] = {RANKS: 1, **case["given"]}
         case["found"] = take("speculative_config", case["given"], Written(case["config"], flags=False))
         case["method"] = str(resolve(case["config"], case["given"]).values.get("method", ""))
     child = [
-        str(find("cpu").python),
+        str(vllm.python),
         str(Path(__file__).with_name("vllm_takes.py")),
         str(places.shipped_labs() / "tiny"),
     ]

@@ -6,16 +6,15 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 import pytest
+from machine import children, members, wait_until  # type: ignore[import-not-found]
 
 from specquiz.labs import plan
 from specquiz.labs.engines import process
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import read_evidence
-from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import Arm, Lab
 from specquiz.labs.running import LabRun, Progress, run_lab
 from specquiz.sessions.events import AnyEvent, LabFinished
@@ -29,22 +28,6 @@ PREDICTIONS = {
     "echo_tokens": "4 to 4.8",
     "novel_tokens": "1 to 1.3",
 }
-
-
-@pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
-
-
-@pytest.fixture
-def lab() -> Lab:
-    return find_lab(load_labs(), "ngram-echo")
-
-
-@pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> None:
-    assert vllm.vllm
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
 
 
 def with_engine(lab: Lab, **engine: str | int) -> Lab:
@@ -67,37 +50,8 @@ def broken_run(lab: Lab, vllm: Environment, report: Callable[[Progress], None] =
     assert events[-1].outcome == "broken"
     assert read_evidence(done.evidence).arms["vanilla"].status == "failed"
     assert groups
-    assert all_gone(groups, seconds=5)
+    assert wait_until(lambda: not any(members(group) for group in groups), seconds=5)
     return done
-
-
-def all_gone(groups: set[int], seconds: float) -> bool:
-    """Whether all processes of the groups are gone in time; a killed one gives its memory back first."""
-    end = time.monotonic() + seconds
-    while alive := [member for group in groups for member in members(group)]:
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return not alive
-
-
-def children(parent: int) -> list[int]:
-    """The child processes of a process; a supervisor leads a group by its own number."""
-    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
-
-
-def members(group: int) -> list[int]:
-    """The living processes of a process group."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[2]) == group and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
 
 
 def engine_process() -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import Evidence
 from specquiz.labs.grading import Graded, Observation, grade
 from specquiz.labs.loading import load_labs
@@ -29,16 +28,8 @@ ON_TIME = {"harmed", "no_five_times"}
 """Rules on time: another machine, or this one while it is busy, may fail them and be honest."""
 
 
-@pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
-
-
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: f"{lab.number}-{lab.id}")
-def test_a_lab_runs_and_says_again_what_its_recorded_run_said(
-    lab: Lab, vllm: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
+def test_a_lab_runs_and_says_again_what_its_recorded_run_said(lab: Lab, vllm: Environment) -> None:
     recorded = recorded_run(lab, "cpu")
     here = tailored(lab, "cpu", recorded.written)
     later = {prediction.id for prediction in here.predict if prediction.after}

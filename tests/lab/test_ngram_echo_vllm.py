@@ -10,17 +10,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from machine import children, heed_the_terminal, members, wait_until  # type: ignore[import-not-found]
 
 from specquiz import places
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import read_evidence
 from specquiz.labs.grading import Graded, grade
-from specquiz.labs.loading import find_lab, load_labs, load_workload
+from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, Rule
 from specquiz.labs.recorded import recorded_run
 from specquiz.labs.running import Progress, run_lab
@@ -38,24 +38,6 @@ PREDICTIONS = {
     "echo_tokens": "4 to 4.8",
     "novel_tokens": "1 to 1.3",
 }
-
-
-@pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
-
-
-@pytest.fixture(scope="module")
-def lab() -> Lab:
-    return find_lab(load_labs(), "ngram-echo")
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> Path:
-    """An empty home. The environment was found before, with the person's own settings."""
-    assert vllm.vllm
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
 
 
 def lab_command(vllm: Environment, *words: str) -> list[str]:
@@ -100,17 +82,11 @@ def test_a_run_is_predicted_launched_measured_and_graded(home: Path, vllm: Envir
     assert seconds <= 90
 
 
-def _heed_ctrl_c() -> None:
-    """Tests that were started in the background ignore SIGINT, and what is ignored is inherited."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
 def test_nothing_of_the_engine_outlives_its_run(vllm: Environment, number: signal.Signals) -> None:
     parent = subprocess.Popen(
         lab_command(vllm, "--plain"),
-        preexec_fn=_heed_ctrl_c,
+        preexec_fn=heed_the_terminal,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -136,7 +112,6 @@ def test_nothing_of_the_engine_outlives_its_run(vllm: Environment, number: signa
         assert (events[-1].outcome, events[-1].reason) == ("broken", "interrupted")
 
 
-@pytest.mark.usefixtures("home")
 def test_a_run_is_stopped_from_another_thread(vllm: Environment, lab: Lab) -> None:
     cancel = threading.Event()
     groups: list[int] = []
@@ -155,7 +130,6 @@ def test_a_run_is_stopped_from_another_thread(vllm: Environment, lab: Lab) -> No
     assert wait_until(lambda: not members(groups[0]), seconds=1)
 
 
-@pytest.mark.usefixtures("home")
 def test_a_model_that_is_not_there_is_named_and_what_finished_is_kept(vllm: Environment, lab: Lab) -> None:
     profiles = {"cpu": replace(lab.profiles["cpu"], model="tiny/none")}
     events: list[AnyEvent] = []
@@ -169,7 +143,6 @@ def test_a_model_that_is_not_there_is_named_and_what_finished_is_kept(vllm: Envi
     assert read_evidence(done.evidence).arms["vanilla"].stages["import"] > 0
 
 
-@pytest.mark.usefixtures("home")
 def test_a_chat_model_is_asked_through_its_template(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
     """The path of the card profile, with the tiny model in the part of a chat model; only `novel`, to be brief."""
     model = shutil.copytree(places.shipped_labs() / "tiny" / "target", tmp_path / "chat")
@@ -209,31 +182,3 @@ def wait_for_line(process: subprocess.Popen[str], wanted: str, seconds: float) -
 
     threading.Thread(target=read, daemon=True).start()
     assert found.wait(seconds)
-
-
-def processes() -> Iterator[tuple[int, int, int]]:
-    """(number, parent, group) of every living process."""
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            state, parent, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
-        except OSError:  # it ended while we looked
-            continue
-        if state != "Z":
-            yield int(entry.name), int(parent), int(group)
-
-
-def children(parent: int) -> list[int]:
-    return [number for number, above, _ in processes() if above == parent]
-
-
-def members(group: int) -> list[int]:
-    return [number for number, _, of in processes() if of == group]
-
-
-def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not holds():
-        time.sleep(0.05)
-    return holds()

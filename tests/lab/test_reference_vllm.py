@@ -16,12 +16,12 @@ from specquiz.labs.agreement import reference_z
 from specquiz.labs.counting import tally
 from specquiz.labs.engines import process
 from specquiz.labs.engines.process import ArmFailed, ArmOutput, run_arm
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.environment import Environment
 from specquiz.labs.evaluating import evaluate
 from specquiz.labs.evidence import Judged, Theory, WorkloadRun
 from specquiz.labs.expressions import parse_number
 from specquiz.labs.grading import Graded
-from specquiz.labs.loading import find_lab, load_labs, load_workload
+from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Arm, Lab, Rule, SamplingChange
 from specquiz.labs.plan import child_variables, plan_job
 from specquiz.labs.running import run_lab
@@ -32,11 +32,6 @@ replace = msgspec.structs.replace
 
 DRAFT = {"method": "draft_model", "model": "tiny/draft", "num_speculative_tokens": 4}
 PROBABILISTIC = {**DRAFT, "draft_sample_method": "probabilistic"}
-
-
-@pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
 
 
 @pytest.fixture(autouse=True)
@@ -54,18 +49,17 @@ def nothing_left() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def lab() -> Lab:
+def lab(lab: Lab) -> Lab:
     """Novel text at temperature 1 with a draft that is sampled, at temperature 0 with a greedy one, and margins."""
-    base = find_lab(load_labs(), "ngram-echo")
     hot = SamplingChange(temperature=1.0)
     return replace(
-        base,
+        lab,
         arms={
             "vanilla": Arm(margins=True),
             "sampled": Arm(speculative_config=PROBABILISTIC, sampling=hot),
             "greedy": Arm(speculative_config=dict(DRAFT)),
         },
-        workloads={"novel": base.workloads["novel"]},
+        workloads={"novel": lab.workloads["novel"]},
         predict=(),
         waive=(),
         grade=(
@@ -77,14 +71,6 @@ def lab() -> Lab:
     )
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> Path:
-    assert vllm.vllm
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
-    return tmp_path
-
-
-@pytest.mark.usefixtures("home")
 def test_a_run_agrees_with_theory_token_by_token(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
     done = run_lab(lab, "cpu", {}, environment=vllm, record=lambda _: None)
 

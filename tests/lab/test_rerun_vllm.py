@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import Evidence, read_evidence
 from specquiz.labs.grading import Graded, grade
 from specquiz.labs.history import contradictions
-from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import Lab
 from specquiz.labs.running import Progress, run_lab
 from specquiz.store.log import open_log
@@ -27,16 +26,6 @@ PREDICTIONS = {
     "echo_tokens": "4 to 4.8",
     "novel_tokens": "1 to 1.3",
 }
-
-
-@pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
-
-
-@pytest.fixture(scope="module")
-def lab() -> Lab:
-    return find_lab(load_labs(), "ngram-echo")
 
 
 def specquiz_lab(*words: str) -> subprocess.CompletedProcess[str]:
@@ -63,10 +52,7 @@ def finished_arms(evidence: Evidence) -> dict[str, float]:
     return {name: arm.started for name, arm in evidence.arms.items() if arm.status == "finished"}
 
 
-def test_only_what_is_missing_runs_and_a_whole_run_says_the_same_again(
-    vllm: Environment, lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
+def test_only_what_is_missing_runs_and_a_whole_run_says_the_same_again(vllm: Environment, lab: Lab) -> None:
     partial = stopped_after_the_first_arm(lab, vllm)
     before = finished_arms(read_evidence(partial))
     assert list(before) == ["vanilla"]
