@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -30,11 +31,22 @@ def members(group: int) -> list[int]:
     return [number for number, _, of in processes() if of == group]
 
 
+def names(group: int) -> set[str]:
+    """What the living processes of a process group call themselves."""
+    found = set()
+    for number in members(group):
+        with suppress(OSError):
+            found.add(Path(f"/proc/{number}/comm").read_text().strip())
+    return found
+
+
 def wait_until(holds: Callable[[], bool], seconds: float = 10) -> bool:
     end = time.monotonic() + seconds
-    while time.monotonic() < end and not holds():
+    while not holds():
+        if time.monotonic() > end:
+            return False
         time.sleep(0.02)
-    return holds()
+    return True
 
 
 def heed_the_terminal() -> None:

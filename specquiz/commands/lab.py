@@ -63,6 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--attach-vanilla", metavar="URL", help="the server for the arms that decode plainly")
     run.add_argument("--plain", action="store_true", help="plain lines that are never redrawn")
+    serve = action("serve", "start a vLLM server as an arm of a lab wants it, for --attach", "serve ngram-echo ngram")
+    serve.add_argument("id", metavar="LAB", help=_ID)
+    serve.add_argument("arm", metavar="ARM", help="the arm, as `specquiz lab show` names it")
+    serve.add_argument("--port", metavar="N", type=int, default=8000, help="where it listens (default: 8000)")
+    serve.add_argument("--config", metavar="TEXT", help="your speculative config, in a challenge")
+    serve.add_argument("--download", action="store_true", help="let vLLM fetch a model that is not on this machine")
+    serve.add_argument("--print", action="store_true", help="only print the command line, for another machine")
     grade = action("grade", "recompute a grade from evidence alone, without vLLM", "grade evidence.json")
     other = grade.add_argument_group("figures from elsewhere: name a lab instead of evidence")
     source = other.add_mutually_exclusive_group()
@@ -82,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     grade.add_argument("evidence", metavar="EVIDENCE|LAB", type=Path)
     for each in (verify, report, again):
         each.add_argument("evidence", metavar="EVIDENCE", type=Path, help="the JSON file that a run wrote")
-    for each in (setup, run):
+    for each in (setup, run, serve):
         each.add_argument("--profile", choices=PROFILES, default="cpu", help="kind of machine (default: cpu)")
         each.add_argument("--python", metavar="PATH", type=Path, help="use the vLLM of this Python")
     for each in (listing, show, doctor, grade, verify, board):
@@ -95,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     from specquiz.commands.lab_evidence import check_evidence, regrade, write_report
     from specquiz.commands.lab_rerun import rerun
     from specquiz.commands.lab_run import run_one
+    from specquiz.commands.lab_serve import serve_one
     from specquiz.console import open_console
 
     actions = {
@@ -103,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         "setup": _setup,
         "doctor": _doctor,
         "run": run_one,
+        "serve": serve_one,
         "grade": regrade,
         "verify": check_evidence,
         "report": write_report,

@@ -27,12 +27,8 @@ def attachments(lab: Lab, speculating: str | None, plain: str | None, named: Map
     for unknown in named.keys() - lab.arms.keys():
         raise UsageError(f"There is no arm {unknown!r} in {lab.id}.", remedy=f"Its arms are {', '.join(lab.arms)}.")
     found: dict[str, str] = {}
+    refuse_failing(lab)
     for name, arm in lab.arms.items():
-        if arm.expect is not None:
-            raise UsageError(
-                f"The arm {name} of {lab.id} is to fail at its start, so no server can run it.",
-                remedy="Run this lab without --attach.",
-            )
         url = named.get(name) or (speculating if arm.speculative_config else plain)
         if url is None:
             option = "--attach" if arm.speculative_config else "--attach-vanilla"
@@ -45,6 +41,26 @@ def attachments(lab: Lab, speculating: str | None, plain: str | None, named: Map
     return found
 
 
+def refuse_failing(lab: Lab) -> None:
+    """Refuse a lab that cannot be run on servers.
+
+    Raises:
+        UsageError: an arm is to fail at its start.
+    """
+    for name, arm in lab.arms.items():
+        if arm.expect is not None:
+            raise UsageError(
+                f"The arm {name} of {lab.id} is to fail at its start, so no server can run it.",
+                remedy=f"Run this lab without servers: specquiz lab run {lab.id}",
+            )
+
+
+def one_server(lab: Lab, one: str, other: str) -> bool:
+    """Whether one server can serve both arms: it has one configuration."""
+    a, b = lab.arms[one], lab.arms[other]
+    return (a.speculative_config, a.engine, a.model) == (b.speculative_config, b.engine, b.model)
+
+
 def _address(url: str) -> str:
     try:
         return Server(url).url
@@ -53,12 +69,10 @@ def _address(url: str) -> str:
 
 
 def _refuse_shared(lab: Lab, servers: Mapping[str, str]) -> None:
-    """A server has one configuration, so arms that share one must share that."""
     owners: dict[str, str] = {}
     for name, url in servers.items():
         owner = owners.setdefault(url, name)
-        one, other = lab.arms[owner], lab.arms[name]
-        if (one.speculative_config, one.engine, one.model) != (other.speculative_config, other.engine, other.model):
+        if not one_server(lab, owner, name):
             raise UsageError(
                 f"The arms {owner} and {name} of {lab.id} want different configurations, and one server has one.",
                 remedy=f"Name a server for each: --attach {owner}=URL --attach {name}=URL",

@@ -10,7 +10,7 @@ from specquiz.labs.counting import NoCounter, check_pages
 from specquiz.labs.evidence import ArmRun, Evidence, RequestRun, WorkloadRun
 from specquiz.labs.model import Lab
 from specquiz.labs.quantities import draft_tokens
-from specquiz.labs.tailoring import sampling_of, schedule, workloads_of
+from specquiz.labs.tailoring import is_sampled, schedule, workloads_of
 
 
 def of_the_record(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
@@ -20,8 +20,10 @@ def of_the_record(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
         if "server" in arm.config:
             yield from _of_a_server(lab, name, arm)
         else:
-            yield from _of_an_engine(lab, name, arm, evidence.profile)
+            yield from _of_an_engine(lab, name, arm)
             yield from _of_the_steps(lab, name, arm)
+        if evidence.profile == "cpu":
+            yield from _of_the_sampler(lab, name, arm)
     if finished and not any("server" in arm.config for arm in finished.values()) and "cores" not in evidence.machine:
         yield Broken("machine", "the evidence does not tell the machine's cores")
     versions = {arm.versions["vllm"] for arm in finished.values() if "vllm" in arm.versions}
@@ -46,7 +48,7 @@ def _of_a_server(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
         yield Broken("config", f"{name} claims a server that ran already, and tells what only an engine of ours tells")
 
 
-def _of_an_engine(lab: Lab, name: str, arm: ArmRun, profile: str) -> Iterator[Broken]:
+def _of_an_engine(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
     for section in SECTIONS:
         if not arm.config.get(section):
             yield Broken("config", f"{name} does not tell the {section} part of vLLM's configuration")
@@ -56,8 +58,10 @@ def _of_an_engine(lab: Lab, name: str, arm: ArmRun, profile: str) -> Iterator[Br
         yield Broken("config", f"{name} does not tell how drafted tokens were accepted")
     if "vllm" not in arm.versions:
         yield Broken("versions", f"{name} does not tell the version of vLLM")
-    sampled = any(sampling_of(lab, name, workload).temperature > 0 for workload in workloads_of(lab, name))
-    if profile == "cpu" and sampled and draft_tokens(lab, name) and "cpu_sampler" not in arm.config:
+
+
+def _of_the_sampler(lab: Lab, name: str, arm: ArmRun) -> Iterator[Broken]:
+    if is_sampled(lab, name) and draft_tokens(lab, name) and "cpu_sampler" not in arm.config:
         yield Broken("sampler", f"{name} does not tell whether the CPU's sampler was tested")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ from pathlib import Path
 from typing import TypedDict, get_args
 
 from specquiz import __version__, places
+from specquiz.labs.engines.ports import SERVER_PORT, port_problem
 from specquiz.labs.environment import NEEDS, Environment, built_folder, candidates, card_problem
 from specquiz.labs.loading import load_labs
 from specquiz.labs.model import Lab, ProfileName
-
-SERVER_PORT = 8000
-"""Where a vLLM server listens unless it is told otherwise."""
+from specquiz.labs.plan import model_folder
 
 
 class Finding(TypedDict):
@@ -107,23 +105,12 @@ def _models(labs: Sequence[Lab]) -> dict[str, str]:
         for profile in lab.profiles.values()
         for model in (profile.model, *profile.models.values())
     }
-    return {model: _place(model) for model in sorted(named)}
-
-
-def _place(model: str) -> str:
-    folder = places.shipped_labs() / model
-    cached = _hub_cache() / f"models--{model.replace('/', '--')}"
-    return next((str(place) for place in (folder, cached) if place.is_dir()), "")
+    return {model: str(model_folder(model) or "") for model in sorted(named)}
 
 
 def _model(model: str, place: str) -> Finding:
     missing = "not on this machine; `lab run --download` lets vLLM fetch it"
     return Finding(what=f"model {model}", ok=bool(place), found=place or missing)
-
-
-def _hub_cache() -> Path:
-    home = Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface"))
-    return Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
 
 
 def _disk() -> Iterator[Finding]:
@@ -139,12 +126,10 @@ def _disk() -> Iterator[Finding]:
 
 
 def _port() -> Finding:
-    """Whether something listens where a server of vLLM would. Labs need no port unless one is attached."""
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        taken = probe.connect_ex(("127.0.0.1", SERVER_PORT)) == 0
-    found = "something listens there: `lab run --attach` can use it if it is a vLLM" if taken else "free"
-    return Finding(what=f"port {SERVER_PORT} on loopback", ok=True, found=found)
+    """Whether a server of vLLM could listen where it usually does. Labs need no port unless one is attached."""
+    problem = port_problem(SERVER_PORT)
+    ways = "`lab run --attach` can use it if it is a vLLM, `lab serve --port` takes another"
+    return Finding(what=f"port {SERVER_PORT} on loopback", ok=True, found=f"{problem}; {ways}" if problem else "free")
 
 
 def _runnable(labs: Sequence[Lab], means: Mapping[ProfileName, _Means], models: Mapping[str, str]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,19 +25,27 @@ def plan_job(
     """The job that `engines/arm.py` reads. `lab` is tailored to `profile`."""
     settings, told = lab.profiles[profile], lab.arms[arm]
     return {
+        **plan_engine(lab, profile, arm),
+        "chat_template": settings.chat_template,
+        "cpu_sampler": "repair",
+        "margins": told.margins and device(profile) == "cuda",
+        "repeats": repeats,
+        "workloads": {name: _plan_workload(lab, arm, name, workloads[name]) for name in workloads_of(lab, arm)},
+    }
+
+
+def plan_engine(lab: Lab, profile: ProfileName, arm: str) -> dict[str, object]:
+    """What `engines/arguments.py` reads: how an arm's engine is configured. `lab` is tailored to `profile`."""
+    settings, told = lab.profiles[profile], lab.arms[arm]
+    return {
         "device": device(profile),
         "model": told.model or settings.model,
         "dtype": settings.dtype,
         "max_model_len": settings.max_model_len,
         "max_num_seqs": settings.max_num_seqs,
         "gpu_memory_utilization": settings.gpu_memory_utilization,
-        "chat_template": settings.chat_template,
         "speculative_config": dict(told.speculative_config),
         "engine": dict(told.engine),
-        "cpu_sampler": "repair",
-        "margins": told.margins and device(profile) == "cuda",
-        "repeats": repeats,
-        "workloads": {name: _plan_workload(lab, arm, name, workloads[name]) for name in workloads_of(lab, arm)},
     }
 
 
@@ -59,12 +68,22 @@ def device(profile: ProfileName) -> str:
 
 
 def child_variables(profile: ProfileName, *, download: bool) -> dict[str, str]:
-    """Environment variables of the arm.
+    """Environment variables of an arm.
 
-    The engine runs in the arm's own process: it starts in a third of the time, and no worker can outlive it. Offline
-    unless a download was asked for, so that a missing model is an error at once and nothing is fetched unasked.
+    The engine runs in the arm's own process: it starts in a third of the time, and no worker can outlive it.
     """
-    variables = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_NO_USAGE_STATS": "1"}
+    return {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", **_variables(profile, download)}
+
+
+def server_variables(profile: ProfileName, *, download: bool) -> dict[str, str]:
+    """Environment variables of a server, which tells its whole configuration to whoever attaches to it."""
+    return {"VLLM_SERVER_DEV_MODE": "1", **_variables(profile, download)}
+
+
+def _variables(profile: ProfileName, download: bool) -> dict[str, str]:
+    """Offline unless a download was asked for, so that a missing model is an error at once and nothing is fetched
+    unasked."""
+    variables = {"VLLM_NO_USAGE_STATS": "1"}
     if not download:
         variables |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     if device(profile) == "cpu":
@@ -122,6 +141,22 @@ def file_hashes(model: str) -> dict[str, str]:
         return {}
     files = sorted(path for path in folder.iterdir() if path.is_file())
     return {path.name: _sha256(path) for path in files}
+
+
+def model_folder(model: str) -> Path | None:
+    """Where a model lies on this machine: its own folder, or the one in the local cache; None where it has to be
+    fetched."""
+    folder = places.shipped_labs() / model
+    cached = _hub_cache() / f"models--{model.replace('/', '--')}"
+    return next((place for place in (folder, cached) if place.is_dir()), None)
+
+
+def _hub_cache() -> Path:
+    """As `huggingface_hub` finds it."""
+    set_to = os.environ.get
+    base = Path(set_to("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = Path(set_to("HF_HOME") or base / "huggingface")
+    return Path(set_to("HF_HUB_CACHE") or set_to("HUGGINGFACE_HUB_CACHE") or home / "hub").expanduser()
 
 
 def _sha256(path: Path) -> str:

@@ -53,24 +53,38 @@ def unwritable(path: Path, error: OSError) -> SpecquizError:
 
 @contextmanager
 def only_one_run() -> Iterator[None]:
-    """Two labs at once would measure each other. The lock goes with this process, however it ends."""
+    """Two labs at once would measure each other."""
+    with locked(places.lab_runs() / ".lock") as ours:
+        if not ours:
+            raise SpecquizError(
+                "Another lab is running; two at once would disturb each other's figures.",
+                remedy="Wait until it is done, or stop it with Ctrl-C where it runs.",
+            )
+        yield
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold a file, made where there is none; False where another process has it. The lock goes with this process,
+    however it ends.
+
+    Raises:
+        SpecquizError: its folder cannot be written.
+    """
     import fcntl
 
-    path = places.lab_runs() / ".lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a")
     except OSError as error:
         raise unwritable(path.parent, error) from error
     with file:
+        ours = True
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SpecquizError(
-                "Another lab is running; two at once would disturb each other's figures.",
-                remedy="Wait until it is done, or stop it with Ctrl-C where it runs.",
-            ) from None
-        yield
+            ours = False
+        yield ours
 
 
 def without_places(text: str, environment: Environment | None) -> str:

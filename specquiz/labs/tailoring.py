@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from specquiz.errors import UsageError
 from specquiz.labs.evidence import ArmRun
 from specquiz.labs.model import Arm, Lab, Sampling, SamplingChange, Scalar
 
@@ -29,7 +30,14 @@ def tailored(lab: Lab, profile: str, written: Mapping[str, Mapping[str, Scalar]]
 
     Args:
         written: arm to the speculative config that the learner wrote for it, in a challenge.
+
+    Raises:
+        UsageError: the lab does not run on such a machine.
     """
+    if profile not in lab.profiles:
+        raise UsageError(
+            f"The lab {lab.id} has no profile {profile}.", remedy=f"Its profiles are: {', '.join(lab.profiles)}."
+        )
     models = {"target": lab.profiles[profile].model, **lab.profiles[profile].models}
     arms = {
         name: _with_models(arm, models) for name, arm in lab.arms.items() if not arm.profiles or profile in arm.profiles
@@ -76,6 +84,11 @@ def sampling_of(lab: Lab, arm: str, workload: str) -> Sampling:
 def _changed(sampling: Sampling, change: SamplingChange) -> Sampling:
     wanted = {key: value for key, value in msgspec.structs.asdict(change).items() if value is not None}
     return replace(sampling, **wanted)
+
+
+def is_sampled(lab: Lab, arm: str) -> bool:
+    """Whether an arm samples anything above temperature 0."""
+    return any(sampling_of(lab, arm, workload).temperature > 0 for workload in workloads_of(lab, arm))
 
 
 def schedule(lab: Lab) -> tuple[Leg, ...]:

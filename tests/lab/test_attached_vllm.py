@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
 import subprocess
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
+from served import serve_command, served  # type: ignore[import-not-found]
 
-from specquiz import places
-from specquiz.labs.environment import Environment, find
+from specquiz.labs.engines.ports import listener
+from specquiz.labs.environment import Environment
 from specquiz.labs.grading import Graded
 from specquiz.labs.loading import find_lab, load_labs
-from specquiz.labs.model import Lab
-from specquiz.labs.plan import child_variables
+from specquiz.labs.model import Lab, Rule, Sampling
 from specquiz.labs.recorded import recorded_run
 from specquiz.labs.running import LabRun, Progress, Report, run_lab
 
@@ -37,97 +33,38 @@ PREDICTIONS = {
     "echo_tokens": "4 to 4.8",
     "novel_tokens": "1 to 1.3",
 }
-READY_SECONDS = 400.0
 
 
 @pytest.fixture(scope="module")
-def vllm() -> Environment:
-    return find("cpu")
-
-
-@pytest.fixture(scope="module")
-def lab() -> Lab:
+def lab(lab: Lab) -> Lab:
     """The n-gram lab without the arm that decodes plainly: one server, one configuration."""
-    whole = find_lab(load_labs(), "ngram-echo")
-    rules = tuple(rule for rule in whole.grade if "vanilla" not in rule.check)
-    return replace(whole, arms={"ngram": whole.arms["ngram"]}, grade=rules)
+    rules = tuple(rule for rule in lab.grade if "vanilla" not in rule.check)
+    return replace(lab, arms={"ngram": lab.arms["ngram"]}, grade=rules)
 
 
 @pytest.fixture(scope="module")
 def server(vllm: Environment, lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real server of the arm's configuration on a free port, and nothing of it afterwards."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "server.log"
-    profile = lab.profiles["cpu"]
-    words = ["--model", profile.model, "--dtype", profile.dtype, "--max-model-len", str(profile.max_model_len)]
-    words += ["--host", "127.0.0.1", "--port", str(port), "--max-num-seqs", str(profile.max_num_seqs)]
-    words += ["--enforce-eager", "--no-enable-prefix-caching", "--per-request-spec-decode-metrics", "detailed"]
-    words += ["--speculative-config", json.dumps(lab.arms["ngram"].speculative_config)]
-    variables = {**os.environ, **child_variables("cpu", download=False), "VLLM_SERVER_DEV_MODE": "1"}
-    del variables["VLLM_ENABLE_V1_MULTIPROCESSING"]
-    with log.open("wb") as sink:
-        process = subprocess.Popen(
-            [str(vllm.python), "-m", "vllm.entrypoints.openai.api_server", *words],
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=places.shipped_labs(),
-            env=variables,
-        )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        wait_for_health(url, process, log)
-        yield url
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        end = time.monotonic() + 20
-        while members(process.pid) and time.monotonic() < end:
-            time.sleep(0.1)
-        assert members(process.pid) == []
+    folder = tmp_path_factory.mktemp("server")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPECQUIZ_HOME", str(folder / "home"))
+        with served(vllm, lab.id, "ngram", folder) as found:
+            yield found.url
 
 
-def wait_for_health(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + READY_SECONDS
-    while time.monotonic() < end:
-        assert process.poll() is None, log.read_text()[-3000:]
-        try:
-            with urllib.request.urlopen(f"{url}/health", timeout=5):
-                return
-        except (urllib.error.URLError, TimeoutError):
-            time.sleep(0.5)
-    raise AssertionError(log.read_text()[-3000:])
-
-
-def members(group: int) -> list[int]:
-    """The living processes of a process group."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it ended while we looked
-                continue
-            if int(fields[2]) == group and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vllm: Environment) -> None:
-    assert vllm.vllm
-    monkeypatch.setenv("SPECQUIZ_HOME", str(tmp_path / "home"))
-
-
-def run(lab: Lab, server: str, report: Report = lambda _: None, cancel: threading.Event | None = None) -> LabRun:
+def run(
+    lab: Lab,
+    server: str,
+    report: Report = lambda _: None,
+    cancel: threading.Event | None = None,
+    environment: Environment | None = None,
+) -> LabRun:
     predictions = {each.id: PREDICTIONS[each.id] for each in lab.predict}
     return run_lab(
         lab,
         "cpu",
         predictions,
-        environment=None,
+        environment=environment,
         record=lambda _: None,
         report=report,
         cancel=cancel,
@@ -148,6 +85,29 @@ def test_a_server_gives_what_an_engine_of_ones_own_gives(lab: Lab, server: str) 
         assert [each.prompt for each in here.requests] == [each.prompt for each in there.requests]
         assert [each.output for each in here.requests] == [each.output for each in there.requests]
         assert all(0 < (each.first or 0) <= (each.last or 0) for each in here.requests)
+
+
+def test_a_server_samples_as_theory_says(vllm: Environment, lab: Lab, server: str) -> None:
+    """Its worker's sampler is repaired where it is broken, without which the tokens would be noise."""
+    law = Rule(id="law", check="abs(ngram.novel.reference_z) <= 4", why="-")
+    workloads = {"novel": lab.workloads["novel"]}
+    hot = replace(lab, workloads=workloads, predict=(), waive=(), grade=(law,), sampling=Sampling(temperature=1.0))
+
+    done = run(hot, server, environment=vllm)
+
+    assert isinstance(done.grade, Graded), (done.reason, done.grade)
+    assert done.grade.passed, done.grade.rules
+    assert done.record.arms["ngram"].config["cpu_sampler"]["outcome"] in ("sound", "repaired")
+
+
+def test_a_second_server_on_its_port_is_refused_with_the_process_that_has_it(vllm: Environment, server: str) -> None:
+    port = urlsplit(server).port
+    assert port is not None
+
+    second = subprocess.run(serve_command(vllm, "ngram-echo", "vanilla", port), capture_output=True, text=True)
+
+    assert second.returncode == 1
+    assert f"Port {port} on 127.0.0.1 is taken by process {listener(port)} " in second.stderr
 
 
 def test_a_run_that_others_disturbed_is_refused(lab: Lab, server: str) -> None:

@@ -9,6 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from machine import free_port  # type: ignore[import-not-found]
 
 from specquiz.errors import UsageError
 from specquiz.labs.attaching import attachments
@@ -125,15 +126,29 @@ def attach(lab: Lab, url: str, cancel: threading.Event | None = None) -> None:
 
 
 def test_a_server_that_is_no_vllm_is_named(lab: Lab, file_server: str) -> None:
-    with pytest.raises(ArmFailed, match="no server of vLLM: it has no /v1/models"):
+    with pytest.raises(ArmFailed, match=r"no server of vLLM: it has no /v1/models\. .*`specquiz lab serve`"):
         attach(lab, file_server)
 
 
-def test_an_address_without_a_server_is_named(lab: Lab) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        with pytest.raises(ArmFailed, match="There is no server to reach at http"):
-            attach(lab, f"http://127.0.0.1:{taken.getsockname()[1]}")
+def test_an_address_without_a_server_is_named_with_how_to_start_one(lab: Lab) -> None:
+    with pytest.raises(ArmFailed, match=r"There is no server to reach at http.*`specquiz lab serve`"):
+        attach(lab, f"http://127.0.0.1:{free_port()}")
+
+
+def test_a_program_that_is_no_web_server_is_named(lab: Lab) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def greet() -> None:
+            connection, _ = other.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"-ERR unknown command 'GET'\r\n")
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        with pytest.raises(ArmFailed, match=r"is no web server .*, and so no vLLM.*`specquiz lab serve`"):
+            attach(lab, f"http://127.0.0.1:{other.getsockname()[1]}")
+        thread.join()
 
 
 def test_a_stop_is_heard_while_a_server_says_nothing(lab: Lab) -> None:

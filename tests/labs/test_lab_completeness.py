@@ -76,6 +76,17 @@ def test_a_machine_without_its_cores_could_have_been_busy_for_any_time(sampled: 
     assert "does not tell the machine's cores" in reasons(sampled, bare)
 
 
+def test_a_server_that_sampled_tells_of_its_sampler_too(sampled: Lab) -> None:
+    def attached(arm: ArmRun) -> ArmRun:
+        config = {name: part for name, part in arm.config.items() if name != "cpu_sampler"}
+        server = {"attached": True, "loopback": True, "unverified": ""}
+        return replace(arm, config={**config, "server": server}, versions={"vllm": arm.versions["vllm"]})
+
+    assert "does not tell whether the CPU's sampler was tested" in reasons(
+        sampled, with_arms(recorded_run(sampled), attached)
+    )
+
+
 def test_arms_of_different_versions_are_no_comparison(sampled: Lab) -> None:
     evidence = recorded_run(sampled)
     name, arm = next(iter(evidence.arms.items()))

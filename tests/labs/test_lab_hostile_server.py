@@ -11,10 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from specquiz.labs.engines import client
 from specquiz.labs.engines.attached import run_attached
+from specquiz.labs.engines.client import Server, ServerProblem
+from specquiz.labs.engines.inspection import inspect_server
 from specquiz.labs.engines.process import ArmFailed, ArmOutput
+from specquiz.labs.engines.sampler import EXTENSION
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab
 from specquiz.labs.plan import plan_job
@@ -116,12 +120,20 @@ def serving(answers: dict[str, Answer]) -> Iterator[str]:
         server.server_close()
 
 
+def job_of(lab: Lab) -> dict[str, Any]:
+    return plan_job(lab, "cpu", "ngram", {name: load_workload(file) for name, file in lab.workloads.items()})
+
+
+@contextmanager
+def nearly_sound(other: dict[str, Answer]) -> Iterator[str]:
+    """A server that answers as vLLM does, but for these pages."""
+    with serving({**{name: page(body) for name, body in SOUND.items()}, **other}) as url:
+        yield url
+
+
 def why_the_arm_failed(lab: Lab, path: str, answer: Answer) -> str:
-    workloads = {name: load_workload(file) for name, file in lab.workloads.items()}
-    job: dict[str, Any] = plan_job(lab, "cpu", "ngram", workloads)
-    answers = {**{name: page(body) for name, body in SOUND.items()}, path: answer}
-    with serving(answers) as url, pytest.raises(ArmFailed) as failed:
-        run_attached(url, job, ArmOutput(), tick=lambda *_: None, cancel=threading.Event())
+    with nearly_sound({path: answer}) as url, pytest.raises(ArmFailed) as failed:
+        run_attached(url, job_of(lab), ArmOutput(), tick=lambda *_: None, cancel=threading.Event())
     return str(failed.value)
 
 
@@ -154,6 +166,42 @@ def test_a_page_of_metrics_that_lists_everything_twice_is_refused_by_name(lab: L
     reason = why_the_arm_failed(lab, "/metrics", page(METRICS * 2))
 
     assert "vllm:generation_tokens_total is listed twice" in reason
+
+
+@pytest.fixture
+def hot(lab: Lab) -> Lab:
+    """The lab above temperature 0, where a CPU's sampler matters."""
+    return replace(lab, sampling=replace(lab.sampling, temperature=1.0))
+
+
+EXTENDED = json.loads(INFO)
+EXTENDED["vllm_config"]["parallel_config"] = {"worker_extension_cls": EXTENSION}
+
+
+def of_the_sampler(outcome: str) -> dict[str, Answer]:
+    """A server of `lab serve`, and what its worker found."""
+    told = {"results": [{"found": "broken", "outcome": outcome}]}
+    return {"/server_info": page(json.dumps(EXTENDED)), "/collective_rpc": page(json.dumps(told))}
+
+
+@pytest.mark.parametrize("other", [{}, of_the_sampler("broken")], ids=["untold", "broken"])
+def test_a_cpu_server_whose_tokens_may_be_noise_is_refused_with_the_one_that_is_repaired(
+    hot: Lab, other: dict[str, Answer]
+) -> None:
+    with nearly_sound(other) as url, pytest.raises(ServerProblem, match=r"may be noise.*`specquiz lab serve`"):
+        inspect_server(Server(url), job_of(hot))
+
+
+def test_a_cpu_server_that_is_repaired_is_used_and_the_evidence_says_so(hot: Lab) -> None:
+    with nearly_sound(of_the_sampler("repaired")) as url:
+        found = inspect_server(Server(url), job_of(hot))
+
+    assert found.engine["config"]["cpu_sampler"] == {"found": "broken", "outcome": "repaired"}
+
+
+def test_at_temperature_0_any_sampler_will_do(lab: Lab) -> None:
+    with nearly_sound({}) as url:
+        assert "cpu_sampler" not in inspect_server(Server(url), job_of(lab)).engine["config"]
 
 
 SHAPES = ["[]", "1", '"x"', "null", '{"data": 1}', '{"data": [1]}', '{"data": [{}]}', '{"data": [{"id": null}]}']

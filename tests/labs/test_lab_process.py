@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from machine import children, members, wait_until  # type: ignore[import-not-found]
 
 from specquiz.errors import SpecquizError
-from specquiz.labs.engines import supervisor
+from specquiz.labs.engines import sampler, supervisor
 from specquiz.labs.engines.causes import died, explain
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import read_evidence
@@ -44,29 +44,6 @@ time.sleep(60)
 """
 
 
-def members(group: int) -> list[int]:
-    """The living processes of a process group."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[2]) == group and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return holds()
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_whole_group_dies_with_the_parent(number: signal.Signals) -> None:
     parent = subprocess.Popen(
@@ -81,6 +58,40 @@ def test_the_whole_group_dies_with_the_parent(number: signal.Signals) -> None:
     parent.stdout.close()
 
     assert wait_until(lambda: not members(group))
+
+
+# A program that says in a file when it is asked to end: `obey` ends then, `defy` does not.
+ASKED = """
+import pathlib, signal, sys, time
+def asked(*_):
+    pathlib.Path(sys.argv[1]).write_text("asked")
+    if sys.argv[2] == "obey":
+        sys.exit()
+signal.signal(signal.SIGTERM, asked)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("manner", ["obey", "defy"])
+def test_a_program_is_asked_to_end_before_it_is_killed(tmp_path: Path, manner: str) -> None:
+    """A server that is killed leaves its shared memory behind."""
+    asked = tmp_path / "asked"
+    lifeline, ours = os.pipe()
+    command = [sys.executable, str(supervisor.__file__), str(lifeline), "1", sys.executable, "-c", ASKED]
+    process = subprocess.Popen(
+        [*command, str(asked), manner], pass_fds=(lifeline,), start_new_session=True, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+
+    os.close(lifeline)
+    os.close(ours)
+    process.stdout.close()
+
+    assert wait_until(asked.exists)
+    assert wait_until(lambda: not members(process.pid))
+    assert process.wait() == -signal.SIGKILL
 
 
 def run_here(
@@ -154,8 +165,7 @@ def test_an_interrupt_leaves_no_process_and_is_recorded(lab: Lab) -> None:
 
     assert isinstance(events[-1], LabFinished)
     assert (events[-1].outcome, events[-1].reason) == ("broken", "interrupted")
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    assert children == []
+    assert children(os.getpid()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_anything_starts(
@@ -188,6 +198,19 @@ def test_vllms_own_messages_come_with_the_way_out(message: str, remedy: str) -> 
     assert "[type=" not in said
 
 
+def test_a_failure_in_the_engines_own_process_is_told_by_the_first_that_was_logged() -> None:
+    log = "\n".join(
+        [
+            "(Worker pid=7) ERROR 11-29 23:31:34 [worker.py:10] Traceback (most recent call last):",
+            "(Worker pid=7) ERROR 11-29 23:31:34 [worker.py:10] ValueError: Available memory on node 0 is too little",
+            *("(EngineCore pid=8) ERROR 11-29 23:31:34 [core.py:15] RuntimeError: Worker failed" for _ in range(99)),
+        ]
+    )
+    said = explain("RuntimeError", "Engine core initialization failed. See root cause above.", log)
+
+    assert said.startswith("vLLM stopped: Available memory on node 0 is too little. Free memory")
+
+
 def test_an_arm_that_was_killed_says_what_usually_does_that() -> None:
     assert "out of memory" in died(-signal.SIGKILL, log="")
     assert "SIGSEGV" in died(-signal.SIGSEGV, log="")
@@ -197,11 +220,24 @@ def test_a_child_imports_nothing_of_ours() -> None:
     """It runs in a Python that has neither specquiz nor what specquiz needs."""
     bootstrap = Path(supervisor.__file__).with_name("__main__.py")
     program = (
-        f"import runpy, sys; load = runpy.run_path({str(bootstrap)!r})['load']; load('arm'); load('reference');"
+        f"import runpy, sys; load = runpy.run_path({str(bootstrap)!r})['load'];"
+        "[load(child) for child in ('arm', 'reference', 'server')];"
         "print([name for name in sys.modules if name.partition('.')[0] in ('specquiz', 'msgspec', 'numpy', 'torch')])"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_servers_worker_finds_the_repair_of_its_sampler_and_nothing_else_of_ours() -> None:
+    folder = Path(supervisor.__file__).with_name("worker")
+    module, name = sampler.EXTENSION.split(".")
+    program = (
+        f"import sys; sys.path.insert(0, {str(folder)!r}); from {module} import {name};"
+        f"print({name}.{sampler.ASK_SAMPLER}.__name__, 'specquiz' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{sampler.ASK_SAMPLER} False\n"
+    assert [each.name for each in folder.glob("*.py")] == [f"{module}.py"]
 
 
 def test_the_supervisor_imports_nothing_of_ours() -> None:

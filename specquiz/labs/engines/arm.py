@@ -6,17 +6,17 @@ Started by `__main__.py`. Its own events: `engine` (what vLLM resolved), `tokens
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from .arguments import engine_argument_names, engine_arguments
 from .events import Events, Job, Json, serve
 from .facts import machine, model_revision, number, peak_memory, resolved_config, steering_environment, versions
 from .margins import with_margins
-from .sampler import examine, refuse_noise
+from .sampler import drafts_on_cpu, examine, hottest, refuse_noise
 
 WARM_UP_TOKENS = 8
 _NUMBERS = itertools.count()
@@ -34,10 +34,10 @@ def run(job: Job, events: Events) -> None:
     vllm: Any = importlib.import_module("vllm")
     start: Any = vllm.LLM  # vLLM imports its engine at this first use
     events.stage("start")
-    llm = start(**engine_arguments(job))
+    # Unlike a server, `LLM` counts nothing unless told to, and counters are the evidence.
+    llm = start(**engine_arguments(job, engine_argument_names()), disable_log_stats=False)
     config = resolved_config(llm.llm_engine.vllm_config)
-    drafting_on_cpu = job["device"] == "cpu" and bool(job["speculative_config"])
-    if drafting_on_cpu:
+    if drafts_on_cpu(job):
         config["cpu_sampler"] = examine(job["cpu_sampler"])
     events.send(
         "engine",
@@ -47,7 +47,7 @@ def run(job: Job, events: Events) -> None:
         environment=environment,
         revision=model_revision(job["model"]),
     )
-    if drafting_on_cpu and job["cpu_sampler"] != "trust":
+    if drafts_on_cpu(job) and job["cpu_sampler"] != "trust":
         refuse_noise(config["cpu_sampler"]["outcome"], hottest(job))
     prompts = {
         name: [token_ids(llm, job, prompt) for prompt in workload["prompts"]]
@@ -63,41 +63,6 @@ def run(job: Job, events: Events) -> None:
                 run["requests"] = with_margins(vllm, llm, run["requests"], decode)
             events.send("workload", workload=name, run=run)
     events.finish_stage()
-
-
-def hottest(job: Job) -> float:
-    """The highest temperature that anything is sampled at."""
-    return max(float(workload["sampling"]["temperature"]) for workload in job["workloads"].values())
-
-
-def engine_arguments(job: Job) -> Json:
-    """What `LLM` is called with."""
-    arguments: Json = {
-        "model": job["model"],
-        "dtype": job["dtype"],
-        "max_model_len": job["max_model_len"],
-        "max_num_seqs": job["max_num_seqs"],
-        "seed": 0,
-        # Counters are the evidence; a prefix served from the cache would hide passes of the target.
-        "disable_log_stats": False,
-        "enable_prefix_caching": False,
-    }
-    if job["device"] == "cpu":
-        arguments["enforce_eager"] = True
-    else:
-        arguments["gpu_memory_utilization"] = job["gpu_memory_utilization"]
-    arguments |= job["engine"]
-    if job["speculative_config"]:
-        arguments["speculative_config"] = job["speculative_config"]
-        if "per_request_spec_decode_metrics" in engine_argument_names():
-            arguments["per_request_spec_decode_metrics"] = "detailed"
-    return arguments
-
-
-def engine_argument_names() -> set[str]:
-    """The arguments that this vLLM's engine knows; what a version can do is asked, not looked up by number."""
-    module: Any = importlib.import_module("vllm.engine.arg_utils")
-    return {field.name for field in dataclasses.fields(module.EngineArgs)}
 
 
 def token_ids(llm: Any, job: Job, prompt: Json) -> list[int]:

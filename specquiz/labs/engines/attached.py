@@ -16,7 +16,7 @@ from typing import Any
 
 from specquiz.labs.counting import finished, rise
 from specquiz.labs.engines.client import Server, ServerProblem
-from specquiz.labs.engines.inspection import Inspected, inspect_server
+from specquiz.labs.engines.inspection import Inspected, inspect_server, metrics_page
 from specquiz.labs.engines.process import (
     STAGE_LIMITS,
     WORKLOAD_LIMIT,
@@ -26,7 +26,7 @@ from specquiz.labs.engines.process import (
     Tick,
 )
 from specquiz.labs.evidence import Counters, WorkloadRun
-from specquiz.labs.exposition import Sample, counters, gauge, samples
+from specquiz.labs.exposition import Sample, counters, gauge
 
 POLL_SECONDS = 0.25
 SETTLE_SECONDS = 10.0
@@ -210,7 +210,8 @@ class _Attached:
         return request
 
     def _page(self) -> tuple[Sample, ...]:
-        return samples(self._meanwhile("metrics", lambda: self.server.text("/metrics")) or "")
+        page: tuple[Sample, ...] = self._meanwhile("metrics", lambda: metrics_page(self.server))
+        return page
 
     def _idle(self, workload: str) -> Counters:
         """The counters of a server that has nothing to do.

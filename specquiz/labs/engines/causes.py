@@ -27,6 +27,7 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         r"Invalid repository ID or local directory|HFValidationError|Repo id must be",
         "Check the model's path in the lab's profile.",
     ),
+    (r"error: unrecognized arguments", "This vLLM does not know an option that the arm needs: use a newer one."),
     (r"No space left on device", "Make room on the disk, then run the lab again; finished arms are kept."),
     (
         r"No CUDA GPUs are available|Failed to infer device type|NVIDIA driver|no NVIDIA GPU",
@@ -39,10 +40,19 @@ _KNOWN: tuple[tuple[str, str], ...] = (
 )
 
 
+_OTHER_PROCESS = "See root cause above"
+"""What the server's own process says of a failure in the process that has the engine."""
+_LOGGED = re.compile(r"ERROR .*?\] (\w+(?:Error|Exception)): (.+)")
+_LAST_LINES = 40
+"""Lines of a log's end in which a cause is looked for that nothing else tells."""
+
+
 def explain(kind: str, message: str, log: str) -> str:
     """One sentence on what vLLM said and one on what to do. `kind` is the exception's type, `log` the log's end."""
+    if _OTHER_PROCESS in message and (first := _LOGGED.search(log)):
+        kind, message = first.groups()
     said = _first_line(message) or kind
-    for text in (f"{kind}: {message}", log):
+    for text in (f"{kind}: {message}", "\n".join(log.splitlines()[-_LAST_LINES:])):
         for pattern, remedy in _KNOWN:
             if re.search(pattern, text):
                 return f"vLLM stopped: {said} {remedy}"

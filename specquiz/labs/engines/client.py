@@ -127,18 +127,33 @@ class Server:
             connection.request(method, self._prefix + path, None if body is None else json.dumps(body), headers)
             with connection.getresponse() as answer:
                 yield answer
-        except TimeoutError as error:
-            raise ServerProblem(
-                f"The server at {self.url} sent nothing for {STALL_SECONDS:.0f} s. Look at its log, or start it again."
-            ) from error
         except (OSError, UnicodeError, http.client.HTTPException) as error:
-            raise ServerProblem(
-                f"There is no server to reach at {self.url} ({error}). Start one there, or check the address."
-            ) from error
+            raise ServerProblem(self._problem(error)) from error
         finally:
             with self._lock:
                 self._open.discard(connection)
             connection.close()
+
+    def _problem(self, error: Exception) -> str:
+        """Why a request came to nothing, and the way out."""
+        match error:
+            case TimeoutError():
+                return (
+                    f"The server at {self.url} sent nothing for {STALL_SECONDS:.0f} s. Look at its log, or start it "
+                    "again."
+                )
+            case http.client.IncompleteRead() | ConnectionResetError() | BrokenPipeError():
+                return f"What listens at {self.url} broke off without a whole answer: is it vLLM? Its log tells why."
+            case OSError() | UnicodeError():
+                return (
+                    f"There is no server to reach at {self.url} ({error}). Start one with `specquiz lab serve`, or "
+                    "check the address."
+                )
+            case _:
+                return (
+                    f"What answers at {self.url} is no web server ({error!r:.100}), and so no vLLM. Check the address, "
+                    "or start one with `specquiz lab serve`."
+                )
 
     def _body(self, answer: http.client.HTTPResponse) -> str:
         """The page, whole; refused where it has no end, in bytes or in time."""

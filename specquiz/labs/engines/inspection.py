@@ -10,7 +10,8 @@ from typing import Any
 
 from specquiz import places
 from specquiz.labs.engines.client import Server, ServerProblem
-from specquiz.labs.exposition import cache_config, counters, draft_tokens, samples
+from specquiz.labs.engines.sampler import ASK_SAMPLER, EXTENSION, drafts_on_cpu, hottest
+from specquiz.labs.exposition import ListedTwice, Sample, cache_config, counters, draft_tokens, samples
 
 SECTIONS = ("model", "cache", "scheduler", "parallel", "attention", "speculative")
 _SECRET = ("key", "token", "secret", "password")
@@ -35,7 +36,7 @@ def inspect_server(server: Server, job: Mapping[str, Any]) -> Inspected:
         ServerProblem: it is not reachable, no vLLM, has no metrics, or another model or configuration than the arm's.
     """
     model = _served_model(server, job)
-    page = samples(server.text("/metrics") or "")
+    page = metrics_page(server)
     if not page:
         raise ServerProblem(
             f"The server at {server.url} has no metrics of vLLM at /metrics, and they are what is graded. "
@@ -48,6 +49,8 @@ def inspect_server(server: Server, job: Mapping[str, Any]) -> Inspected:
     if k := draft_tokens(counters(page)):
         config.setdefault("speculative", {})["num_speculative_tokens"] = k
     unverified = _check_configuration(server, job, config)
+    if drafts_on_cpu(job):
+        config |= _sampler(server, job, config)
     config["server"] = {"attached": True, "loopback": server.loopback, "unverified": ", ".join(unverified)}
     version = server.json("/version")
     return Inspected(
@@ -62,10 +65,28 @@ def inspect_server(server: Server, job: Mapping[str, Any]) -> Inspected:
     )
 
 
+def metrics_page(server: Server) -> tuple[Sample, ...]:
+    """What vLLM tells at /metrics; empty where it tells nothing.
+
+    Raises:
+        ServerProblem: it cannot be asked, or tells something twice.
+    """
+    try:
+        return samples(server.text("/metrics") or "")
+    except ListedTwice as twice:
+        raise ServerProblem(
+            f"/metrics of {server.url} is not the page of one server: {twice}. Is something between that joins pages? "
+            "Attach to the server itself."
+        ) from twice
+
+
 def _served_model(server: Server, job: Mapping[str, Any]) -> Mapping[str, Any]:
     listing = server.json("/v1/models")
     if not isinstance(listing, dict) or "data" not in listing:
-        raise ServerProblem(f"What answers at {server.url} is no server of vLLM: it has no /v1/models.")
+        raise ServerProblem(
+            f"What answers at {server.url} is no server of vLLM: it has no /v1/models. Check the address, or start one "
+            "with `specquiz lab serve`."
+        )
     served = [model for model in listing["data"] if not model.get("parent")]
     for model in served:
         if same_model(str(model.get("root") or model["id"]), job["model"]):
@@ -118,7 +139,7 @@ def _check_configuration(server: Server, job: Mapping[str, Any], config: Config)
         ServerProblem: it tells another value.
     """
     wanted, told = job["speculative_config"], config.get("speculative", {})
-    start = f"Start it with --speculative-config '{json.dumps(_startable(wanted))}'." if wanted else ""
+    start = f"Start it with --speculative-config '{json.dumps(startable(wanted))}'." if wanted else ""
     if wanted and not told:
         raise ServerProblem(f"The server at {server.url} decodes plainly, and this arm speculates. {start}")
     if told and not wanted:
@@ -139,5 +160,25 @@ def _check_configuration(server: Server, job: Mapping[str, Any], config: Config)
     return tuple(key for key in wanted if key not in told)
 
 
-def _startable(config: Mapping[str, Any]) -> dict[str, Any]:
+def _sampler(server: Server, job: Mapping[str, Any], config: Config) -> Config:
+    """What the server's worker says of the sampler that it speculates with; nothing where it cannot say.
+
+    Raises:
+        ServerProblem: the arm samples, and the tokens may be noise.
+    """
+    told: dict[str, str] = {}
+    if config.get("parallel", {}).get("worker_extension_cls") == EXTENSION:
+        answer = server.json("/collective_rpc", {"method": ASK_SAMPLER}) or {}
+        told = {key: str(each[key]) for each in answer.get("results", ()) for key in ("found", "outcome")}
+    if hottest(job) > 0 and told.get("outcome") not in ("sound", "repaired"):
+        raise ServerProblem(
+            f"The server at {server.url} speculates on a CPU, where vLLM's sampler is usually broken above temperature "
+            "0, and does not say that its own is sound: the tokens may be noise. Start one with `specquiz lab serve`, "
+            "which repairs it."
+        )
+    return {"cpu_sampler": dict(told)} if told else {}
+
+
+def startable(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration by which a server can be started anywhere on this machine."""
     return {key: _as_started(str(value)) if key == "model" else value for key, value in config.items()}

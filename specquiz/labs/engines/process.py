@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import selectors
 import signal
@@ -21,12 +22,15 @@ from specquiz.labs.engines import causes
 _HERE = Path(__file__).parent
 _POLL_SECONDS = 0.25
 _LAST_SECONDS = 10.0
+_GRACE = {"server": 7.0}
+"""Seconds that a child is given to end in order before it is killed; a little more than its supervisor gives it."""
 
 STAGE_LIMITS = {
     "connect": 300.0,
     "metrics": 150.0,
     "import": 300.0,
     "start": 900.0,
+    "serve": math.inf,
     "warm-up": 300.0,
     "compare": 1800.0,
 }
@@ -69,7 +73,7 @@ def run_arm(
     variables: Mapping[str, str],
     tick: Tick,
     cancel: threading.Event,
-    child: Literal["arm", "reference"] = "arm",
+    child: Literal["arm", "reference", "server"] = "arm",
 ) -> None:
     """Run `job` with the vLLM of `python`, filling `output` as it goes. Every process of it is gone afterwards.
 
@@ -77,7 +81,7 @@ def run_arm(
         log: file that takes what vLLM prints.
         folder: the child's working directory; a job may name a model relative to it.
         variables: environment variables set for the child.
-        child: what is run: an arm of a lab, or the reference computation.
+        child: what is run: an arm of a lab, the reference computation, or a server, which runs until it is stopped.
 
     Raises:
         ArmFailed: it crashed, hung or refused the job.
@@ -134,6 +138,7 @@ class _Arm:
 
     def __init__(self, python: Path, child: str, log: Path, folder: Path, variables: Mapping[str, str]) -> None:
         self.exit_code: int | None = None
+        self._grace = _GRACE.get(child, 0.0)
         self._log = log
         self._rest = b""
         lifeline, self._lifeline = os.pipe()
@@ -170,18 +175,18 @@ class _Arm:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """End the whole process group. The leader is not reaped before, so its number cannot be another's."""
-        if self._process.returncode is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+        os.close(self._lifeline)  # at which the supervisor ends it in order
+        self._wait_for_the_last(self._grace)
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._wait_for_the_last()
+        self._wait_for_the_last(_LAST_SECONDS)
         self._selector.close()
         os.close(self._events)
-        os.close(self._lifeline)
 
-    def _wait_for_the_last(self) -> None:
-        """Return when the engine has given back its memory: it is killed, but that takes it a moment."""
-        end = time.monotonic() + _LAST_SECONDS
-        while self.read_lines(max(0.0, end - time.monotonic())):
+    def _wait_for_the_last(self, seconds: float) -> None:
+        """Return when the last process is gone, or `seconds` are: one that is killed gives its memory back first."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.read_lines(max(0.0, end - time.monotonic())) is not None:
             continue
 
     def give(self, job: Mapping[str, object]) -> None:
@@ -203,9 +208,9 @@ class _Arm:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         return lines
 
-    def log_tail(self, lines: int = 40) -> str:
-        """The end of what vLLM printed."""
-        return tail(self._log, lines)
+    def log_tail(self) -> str:
+        """The end of what vLLM printed, with the first of the failures that followed from one another."""
+        return tail(self._log, 1000)
 
 
 def tail(log: Path, lines: int = 40) -> str:
@@ -213,7 +218,7 @@ def tail(log: Path, lines: int = 40) -> str:
     if not log.exists():
         return ""
     with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 32_768))
+        file.seek(max(0, log.stat().st_size - 262_144))
         text = file.read().decode("utf-8", errors="replace")
     return "\n".join(text.splitlines()[-lines:])
 

@@ -8,6 +8,7 @@ plain decoding do not come this way.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from .events import Refused
@@ -16,8 +17,24 @@ TRIALS = 4
 COUNTS = (4, 1, 7)
 """Draft tokens of three requests."""
 
+EXTENSION = "specquiz_worker.Sampler"
+"""The class, in the folder `worker`, that a server's worker gets besides: there, in another process than the server's
+own, the sampler is."""
+ASK_SAMPLER = "specquiz_cpu_sampler"
+"""Its method, which does as `examine`."""
+
 Care = Literal["repair", "test", "trust"]
 """What to do about a broken sampler: repair it (as every lab does); or, for tests of the labs, refuse it or use it."""
+
+
+def drafts_on_cpu(job: Mapping[str, Any]) -> bool:
+    """Whether an arm comes this way, if only it samples."""
+    return job["device"] == "cpu" and bool(job["speculative_config"])
+
+
+def hottest(job: Mapping[str, Any]) -> float:
+    """The highest temperature that an arm samples at."""
+    return max(float(workload["sampling"]["temperature"]) for workload in job["workloads"].values())
 
 
 def examine(care: Care) -> dict[str, str]:
