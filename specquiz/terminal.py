@@ -27,7 +27,8 @@ _PARTS = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᴷ]+)")
 
 
 _SPELL_OUT = "specquiz.spell_out"
-_LAID_OUT = re.compile(r"\s{2,}|[-*|>#] |\d+[.)] ")
+_ITEM = re.compile(r"[-*] |\d+[.)] ")
+_LAID_OUT = re.compile(r"\s{2,}|[|>#] ")
 
 
 def visible(text: str) -> str:
@@ -47,23 +48,29 @@ def counted(number: int, noun: str) -> str:
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
-    """Lines of `text`, at most `width` wide where words allow. What is laid out (indents, lists, fences) stays so."""
+    """Lines of `text`, at most `width` wide where words allow. What is laid out (indents, fences) stays so.
+
+    An item of a list (`- `, `1. `) begins a line; its further lines keep clear of its mark.
+    """
     fenced = False
     paragraph: list[str] = []
     for line in text.expandtabs(4).strip("\n").splitlines():
         fence = line.lstrip().startswith("```")
-        if fenced or fence or not line.strip() or _LAID_OUT.match(line):
+        item = None if fenced else _ITEM.match(line)
+        if fenced or fence or item or not line.strip() or _LAID_OUT.match(line):
             yield from _filled(paragraph, width)
             paragraph = []
-            yield line.rstrip()
+            yield from _filled([line.rstrip()], width, " " * item.end()) if item else [line.rstrip()]
         else:
             paragraph.append(line.strip())
         fenced ^= fence
     yield from _filled(paragraph, width)
 
 
-def _filled(paragraph: list[str], width: int) -> list[str]:
-    return textwrap.wrap(" ".join(paragraph), width, break_long_words=False, break_on_hyphens=False)
+def _filled(paragraph: list[str], width: int, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        " ".join(paragraph), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def spell_out_what_streams_lack() -> None:

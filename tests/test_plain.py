@@ -10,7 +10,7 @@ import pytest
 
 from specquiz.banks.library import Library
 from specquiz.banks.loading import load_bank
-from specquiz.banks.model import Concept
+from specquiz.banks.model import Bank, Concept, NumericQuestion, Step
 from specquiz.console import Console
 from specquiz.plain import hold_mock, hold_practice
 from specquiz.sessions.engine import replay
@@ -186,6 +186,35 @@ def test_a_token_may_start_with_a_colon_and_an_unknown_command_is_named(held: He
     assert "There is no command :nonsense here" in held.said
     held.practise(":cat", only=TRACE)
     assert held.answers == [":cat"]
+
+
+FORMULA_BANK = Bank(
+    id="formulas",
+    title="Formulas",
+    questions=(
+        NumericQuestion(
+            id="two",
+            concepts=("c",),
+            level=1,
+            prompt="How much is 1 + 1?",
+            answer="1 + 1",
+            explanation="Two.",
+            derivation=(Step(form="1 + 1", say="As asked, with a caption that is longer than a narrow terminal."),),
+        ),
+    ),
+)
+
+
+def test_the_last_question_is_derived_too_as_long_as_a_line_is_asked_for() -> None:
+    held = Held(Library((FORMULA_BANK,)))
+    held.practise("?", ":steps", ":quit", count=1)
+    assert "(:steps derives the formula.)" in held.said
+    assert "1. As asked, with a caption that is longer than a narrow terminal.\n" in held.said
+    assert "[not read]" not in held.said
+    right = Held(Library((FORMULA_BANK,)))
+    right.practise("2", count=1)
+    assert "[correct]" in right.said
+    assert ":steps" not in right.said
 
 
 def test_help_and_time_answer_in_practice(held: Held) -> None:

@@ -51,11 +51,17 @@ def test_what_an_encoding_has_is_kept() -> None:
 
 
 def test_paragraphs_are_filled_and_what_is_laid_out_stays() -> None:
-    text = "one two three\nfour five\n\n- a list item, long\n    code  stays\n```\nas  it is\n```\nend"
-    laid_out = ["- a list item, long", "    code  stays", "```", "as  it is", "```"]
+    text = "one two three\nfour five\n\n    code  stays\n```\nas  it is, at length\n- this too, at length\n```\nend"
+    laid_out = ["    code  stays", "```", "as  it is, at length", "- this too, at length", "```"]
     assert list(wrapped(text, 10)) == ["one two", "three four", "five", "", *laid_out, "end"]
 
 
-@given(text=st.text(alphabet="ab \n"), width=st.integers(5, 40))
+def test_an_item_of_a_list_wraps_clear_of_its_mark() -> None:
+    text = "- an item, long\n- short\n10. a numbered one\n-5 is no item"
+    lines = ["- an item,", "  long", "- short", "10. a", "    numbered", "    one", "-5 is no", "item"]
+    assert list(wrapped(text, 12)) == lines
+
+
+@given(text=st.text(alphabet="ab -1.\n"), width=st.integers(5, 40))
 def test_wrapping_loses_no_word(text: str, width: int) -> None:
     assert " ".join(wrapped(text, width)).split() == text.split()

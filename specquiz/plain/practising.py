@@ -80,11 +80,17 @@ def _practice_to_the_end(
     missed = practice.missed_items()
     while missed:
         line = console.ask(f":again = only the {len(missed)} missed, :quit = leave>")
-        if line is None or line in (":quit", ":q"):
-            return None
-        if line == ":again":
-            return again(missed)
-        console.say("[not read] Type :again or :quit.")
+        match line:
+            case None | ":quit" | ":q":
+                return None
+            case ":again":
+                return again(missed)
+            case ":steps":
+                _say_steps(practice, practice.session.index, console)
+            case ":primer":
+                _say_primer(practice, practice.session.index, console)
+            case _:
+                console.say("[not read] Type :again or :quit.")
     return None
 
 
@@ -161,7 +167,8 @@ def _say_feedback(practice: Practice, console: Console, typed: str = "") -> None
     console.say(practice.explanation)
     more = [":steps derives the formula"] * has_derivation(practice.question)
     more += [":primer explains the concept"] * (practice.primer_at(practice.session.index) is not None)
-    if more:
+    # After the last question, where nothing is missed, no line is asked for any more.
+    if more and practice.missed_items():
         console.say(f"({'; '.join(more)}.)")
 
 

@@ -17,6 +17,7 @@ from specquiz.tui.screens.lab import LabScreen
 from specquiz.tui.screens.mock import MockScreen
 from specquiz.tui.screens.page import Page
 from specquiz.tui.screens.practice import PracticeScreen
+from specquiz.tui.screens.text import TextScreen
 from specquiz.tui.start import Home, LabStart, MockStart, PracticeStart, Start
 from specquiz.tui.widgets.lines import Key, KeyLine
 
@@ -93,6 +94,18 @@ def test_function_keys_are_shown_by_their_numbers_though_the_most_needed_stay_lo
     line = KeyLine([Key("Enter", "save", ""), Key("F9", "finish", ""), Key("F10", "more", ""), Key("F2", "hint", "")])
     assert line.fitting(60).plain == "Enter save  F2 hint  F9 finish  F10 more"
     assert line.fitting(22).plain == "Enter save  F9 finish"
+
+
+async def test_a_steps_long_caption_wraps_and_its_formula_stays_in_shape(make_app: MakeApp) -> None:
+    caption = "1. Draft i counts with the probability α^i that it and all before it were accepted."
+    app = make_app()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await seen(pilot, HomeScreen)
+        app.push_screen(TextScreen("Step by step", [caption, "", "        K", "    1 - α"]))
+        await seen(pilot, TextScreen)
+        assert caption in words(app)
+        rows = [row.rstrip() for row in screen_text(app).splitlines()]
+        assert rows[rows.index("         K") + 1] == "     1 - α"
 
 
 async def test_a_dialog_that_nobody_can_see_takes_no_answer_either(make_app: MakeApp, log: Log) -> None:
