@@ -30,7 +30,7 @@ from specquiz.banks.model import (
     TraceQuestion,
 )
 from specquiz.banks.parsing import MappingNode, Report, node_at
-from specquiz.banks.problems import Problem, closest, in_order, suggestion
+from specquiz.banks.problems import Problem, Severity, closest, in_order, suggestion
 from specquiz.banks.scalars import UNCERTAIN_WIDTH
 from specquiz.banks.short_keys import LEVELS_OF_FOLLOW_UPS, depth_under
 from specquiz.banks.variants import PLACEHOLDER
@@ -65,7 +65,7 @@ def lint(paths: Sequence[Path], concepts: Collection[str], strict: Collection[Pa
             banks.append((path, read_bank(path)))
     for path, reading in banks:
         problems += _lint_bank(path, reading, known, path in strict)
-    problems += _twice_in_different_files(banks)
+    problems += _twice_in_different_files(banks, strict)
     return in_order(problems)
 
 
@@ -110,19 +110,29 @@ def _ignored(problem: Problem, lines: Sequence[str]) -> bool:
     return problem.severity == "warning" and problem.code in codes
 
 
-def _twice_in_different_files(banks: Sequence[tuple[Path, Reading]]) -> Iterator[Problem]:
-    """A question id that another file of the same bank has too."""
+def _twice_in_different_files(banks: Sequence[tuple[Path, Reading]], strict: Collection[Path]) -> Iterator[Problem]:
+    """A question id that another file of the same bank has too, or another bank."""
     first: dict[tuple[str, str], tuple[Path, str]] = {}
+    in_any_bank: dict[str, tuple[str, Path, str]] = {}
     for path, reading in banks:
         if reading.bank is None:
             continue
+        bank = reading.bank.id
         for question, node in reading.questions:
             mark = node_at(node, "id").start
-            place = f"{path}:{mark.line + 1}:{mark.column + 1}"
-            other, where = first.setdefault((reading.bank.id, question.id), (path, place))
+            line, column = mark.line + 1, mark.column + 1
+            place = f"{path}:{line}:{column}"
+            other, where = first.setdefault((bank, question.id), (path, place))
             if other != path:
-                message = f"the question {question.id!r} of bank {reading.bank.id!r} is already in {where}"
-                yield Problem(path, mark.line + 1, mark.column + 1, "SQ208", "error", message)
+                message = f"the question {question.id!r} of bank {bank!r} is already in {where}"
+                yield Problem(path, line, column, "SQ208", "error", message)
+            owner, file, where = in_any_bank.setdefault(question.id, (bank, path, place))
+            if owner != bank:
+                message = f"the bank {owner!r} has a question {question.id!r} too, in {where}"
+                severity: Severity = "error" if path in strict and file in strict else "warning"
+                problem = Problem(path, line, column, "SQ319", severity, message)
+                if not _ignored(problem, reading.text.split("\n")):
+                    yield problem
 
 
 def _check_concepts(

@@ -213,6 +213,22 @@ def test_the_same_question_in_two_files_is_told_with_both_places(tmp_path: Path)
     assert f"{paths[0]}:4:9" in problems[0].message
 
 
+def test_an_id_that_two_banks_have_is_told_with_both_places(tmp_path: Path) -> None:
+    one, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    one.write_text(QUESTION)
+    other.write_text(QUESTION.replace("bank: sample\n", "bank: other\n", 1))
+
+    problems = lint([one, other], {"limits"})
+
+    assert [(p.path, p.code, p.severity, p.line, p.column) for p in problems] == [
+        (other, "SQ319", "warning", line, 9) for line in (4, 20, 29, 37)
+    ]
+    assert f"the bank 'sample' has a question 'tokens' too, in {one}:4:9" in problems[0].message
+    assert {p.severity for p in lint([one, other], {"limits"}, strict=[one, other])} == {"error"}
+    other.write_text(other.read_text().replace("  - id:", "  # specquiz: ignore[SQ319] the same on purpose\n  - id:"))
+    assert lint([one, other], {"limits"}) == ()
+
+
 def test_the_right_choice_must_not_be_the_longest_too_often(linted: Lint) -> None:
     one = QUESTION[QUESTION.index("  - id: which") : QUESTION.index("  - id: tokens-out")]
     bank = "bank: b\ntitle: T\nquestions:\n" + "".join(
