@@ -12,6 +12,7 @@ from specquiz import places
 from specquiz.banks.model import ConfigQuestion, ShortQuestion
 from specquiz.banks.variants import fill
 from specquiz.errors import SpecquizError
+from specquiz.reports.markup import cell, code, escaped, literal, quoted
 from specquiz.reports.written import answer_blocks
 from specquiz.sessions.engine import ItemState, Session, summarise
 from specquiz.sessions.events import Item
@@ -111,7 +112,7 @@ def _by_concept(rows: list[_Row], library: Library) -> list[tuple[str, ...]]:
 
     return [
         (
-            _cell(library.concepts[slug].name if slug in library.concepts else slug),
+            cell(library.concepts[slug].name if slug in library.concepts else slug),
             str(sum(row.state.right for row in group)),
             str(len(group)),
             clock_text(sum(row.state.seconds for row in group)),
@@ -135,29 +136,29 @@ def _question_blocks(row: _Row) -> Iterator[str]:
     if question is None:
         yield "This question is no longer in its bank in the form that was asked."
         if state.answered:
-            yield f"Your answer: {_code(state.answered.text)}. {state.answered.message}"
+            yield f"Your answer: {code(state.answered.text)}. {escaped(state.answered.message)}"
         return
-    yield _quote(fill(question.prompt, row.item.values))
+    yield quoted(fill(question.prompt, row.item.values))
     if isinstance(question, ShortQuestion):
         yield from answer_blocks(question, state)
-        yield question.explanation.strip()
+        yield literal(question.explanation)
         return
     if isinstance(question, ConfigQuestion) and question.start:
         yield "\n".join(f">     {line}" for line in question.start.splitlines())
     choices = {option.id: option.text for option in options(question)}
-    # Typed text is shown as it was typed; the texts of choices and items are the bank's own Markdown.
-    show = str if choices else _code
+    # Typed text is shown as it was typed; choices and items by their texts.
+    show = escaped if choices else code
     if choices:
-        yield "\n".join(f"> {place}. {' '.join(choices[id].split())}" for place, id in enumerate(row.item.choices, 1))
+        yield "\n".join(f"> {place}. {escaped(choices[id])}" for place, id in enumerate(row.item.choices, 1))
     if state.answered:
-        yield f"Your answer: {show(readable(question, state.answered.text))}. {state.answered.message}"
+        yield f"Your answer: {show(readable(question, state.answered.text))}. {escaped(state.answered.message)}"
     order = right_order(question)
     if order:
         yield "The right order:"
-        yield "\n".join(f"{place}. {text}" for place, text in enumerate(order, 1))
+        yield "\n".join(f"{place}. {escaped(text)}" for place, text in enumerate(order, 1))
     else:
         yield f"The answer: {show(solution(question, row.item))}."
-    yield fill(question.explanation, row.item.values).strip()
+    yield literal(fill(question.explanation, row.item.values))
 
 
 def _record(session: Session) -> str:
@@ -175,27 +176,9 @@ def _outcome(state: ItemState) -> str:
     return f"{judged}, {state.answered.band}" if state.answered.band else judged
 
 
-def _quote(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
-
-
-def _code(text: str) -> str:
-    """Text as a code span, whatever backticks it holds."""
-    flat = " ".join(text.split()) or " "
-    if "`" not in flat:
-        return f"`{flat}`"
-    longest = max(len(run) for run in "".join(c if c == "`" else " " for c in flat).split())
-    ticks = "`" * (longest + 1)
-    return f"{ticks} {flat} {ticks}"
-
-
 def _table(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
     ruler = tuple("---" if column == 0 else "--:" for column in range(len(head)))
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ruler, *body))
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _local(at: float) -> datetime:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from specquiz.banks.model import ShortQuestion
+from specquiz.reports.markup import escaped, literal, quoted_lines
 from specquiz.sessions.engine import ItemState, Session
 from specquiz.sessions.history import key_of
 from specquiz.sessions.rubric import missed, reason
@@ -17,38 +17,28 @@ if TYPE_CHECKING:
     from specquiz.banks.library import Library
 
 SENIORITIES = ("junior", "senior", "staff")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
-_LEADING = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
 
 
 def answer_blocks(question: ShortQuestion, state: ItemState) -> Iterator[str]:
     """What was written, how each point was marked, the follow-ups, and the model answers, in Markdown."""
     if state.written is not None and state.written.text.strip():
-        yield f"Your answer:\n\n{_quoted(state.written.text)}"
+        yield f"Your answer:\n\n{quoted_lines(state.written.text)}"
     if state.answered is not None:
         yield reason(question.rubric, state.marks)
         yield "\n".join(_point_lines(question, state.marks))
     elif state.waiting:
         yield "Nobody has marked it."
     for level, reply in enumerate(state.replies, 1):
-        replied = _quoted(reply.text) if reply.text.strip() else "> (nothing)"
-        yield f"Follow-up {level}, {reply.grade or 'not graded'}: {' '.join(reply.asked.split())}\n\n{replied}"
+        replied = quoted_lines(reply.text) if reply.text.strip() else "> (nothing)"
+        yield f"Follow-up {level}, {reply.grade or 'not graded'}: {escaped(reply.asked)}\n\n{replied}"
     for name in SENIORITIES:
-        yield f"A {name} answer:\n\n{getattr(question.answers, name).strip()}"
+        yield f"A {name} answer:\n\n{literal(getattr(question.answers, name))}"
 
 
 def _point_lines(question: ShortQuestion, marks: Mapping[int, bool]) -> Iterator[str]:
     for place, point in enumerate(question.rubric):
         must = " (must)" * point.must
-        yield f"- [{'x' if marks.get(place) else ' '}] {' '.join(point.point.split())}{must}"
-
-
-def _quoted(text: str) -> str:
-    """Typed text as a quotation, in which no sign is Markdown's."""
-    plain = _LEADING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", text.strip()))
-    # A digit cannot be escaped, the dot after it can.
-    plain = re.sub(r"^(\s*)\\(\d+)([.)])", r"\1\2\\\3", plain, flags=re.MULTILINE)
-    return "\n".join(f"> {line}  ".rstrip() if not line else f"> {line}  " for line in plain.split("\n"))
+        yield f"- [{'x' if marks.get(place) else ' '}] {escaped(point.point)}{must}"
 
 
 @dataclass(frozen=True)

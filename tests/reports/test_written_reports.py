@@ -69,8 +69,8 @@ def test_the_report_has_the_band_the_points_and_the_follow_ups(marked: Mock, lib
 def test_what_was_written_is_quoted_and_nothing_in_it_is_markdown(marked: Mock, library: Library) -> None:
     report = mock_report(marked.session, library)
     assert "> \\# The \\*weights\\* are read once" in report
-    assert "> 1\\. for \\[all\\] places" in report
-    assert "> \\- and \\<b\\>that\\</b\\> is \\`it\\`" in report
+    assert "> 1\\. for \\[all] places" in report
+    assert "> \\- and \\<b>that\\</b> is \\`it\\`" in report
 
 
 def test_an_answer_that_nobody_marked_is_neither_right_nor_wrong(mock: Mock, library: Library) -> None:
