@@ -42,6 +42,11 @@ def visible_json(facts: Mapping[str, Any], indent: int | None = 2) -> str:
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def without_controls(text: str) -> str:
+    """`text` without the control characters that `visible` writes out; any end of line is a newline."""
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 def counted(number: int, noun: str) -> str:
     """`1 question`, `2 questions`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

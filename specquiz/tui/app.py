@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.reactive import Reactive
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
 from specquiz.errors import SpecquizError
+from specquiz.terminal import without_controls
 from specquiz.tui.screens.home import HomeScreen
 from specquiz.tui.screens.page import HEIGHTS, MINIMUM, WIDTHS, Page
 from specquiz.tui.start import (
@@ -74,6 +76,14 @@ class SpecquizApp(App[None]):
     def available_themes(self) -> dict[str, Theme]:
         """Ours and Textual's. Given here instead of being registered, so that the first frame is styled only once."""
         return {**super().available_themes, DARK.name: DARK, LIGHT.name: LIGHT}
+
+    def get_driver_class(self) -> type[Driver]:
+        driver = super().get_driver_class()
+        if driver.__name__ != "LinuxDriver":
+            return driver
+        from specquiz.tui.driver import TerminalDriver
+
+        return TerminalDriver
 
     def get_default_screen(self) -> Screen[None]:
         return HomeScreen(id="home")
@@ -142,10 +152,16 @@ class SpecquizApp(App[None]):
             super()._handle_exception(error)
 
     async def on_event(self, event: events.Event) -> None:
-        """What nobody can see takes no key: on a terminal that is too small only quitting works."""
+        """What nobody can see takes no key: on a terminal that is too small only quitting works.
+
+        What is pasted comes without control characters, which would steer the terminal when they are shown.
+        """
         typed = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.key != "ctrl+q")
-        if not (typed and self._is_covered()):
-            await super().on_event(event)
+        if typed and self._is_covered():
+            return
+        if isinstance(event, events.Paste):
+            event.text = without_controls(event.text)
+        await super().on_event(event)
 
     def _is_covered(self) -> bool:
         columns, rows = self.size

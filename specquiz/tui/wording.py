@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from specquiz.terminal import visible, wrapped
+
 if TYPE_CHECKING:
     from specquiz.answers import Verdict
     from specquiz.banks.library import Library
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 def prose(text: str) -> str:
     """A bank's text for any width: a paragraph is one line, laid-out lines stay, control characters show."""
-    from specquiz.terminal import visible, wrapped
-
     return "\n".join(wrapped(visible(text), 1_000_000))
 
 
@@ -132,8 +132,8 @@ def verdict(verdict: Verdict, *, typed: bool) -> Content:
     read = ""
     if typed and verdict.read_as:
         value = f" = {verdict.value}" if verdict.value and verdict.value != verdict.read_as else ""
-        read = f"\nread as {verdict.read_as}{value}"
-    return Content.assemble((f"[{word}]", style), f" {verdict.message.strip()}", (read, "$foreground 60%"))
+        read = f"\nread as {visible(verdict.read_as)}{value}"
+    return Content.assemble((f"[{word}]", style), f" {visible(verdict.message.strip())}", (read, "$foreground 60%"))
 
 
 def summary(summary: Summary) -> Content:

@@ -142,6 +142,29 @@ def test_a_program_killed_half_way_goes_on_at_the_same_question(folder: Path, te
     second.wait_for("[correct]")
 
 
+def test_bytes_that_are_no_text_are_passed_over(folder: Path, terminals: list[Terminal]) -> None:
+    terminal = Terminal(folder, "practice", "pair", "--seed=1")
+    terminals.append(terminal)
+    terminal.wait_for("six times seven")
+    for noise in (b"\xff\xfe", b"\xe9", b"\xed\xa0\x80"):
+        os.write(terminal.master, noise)
+        time.sleep(0.3)
+    terminal.press("42\r")
+    terminal.wait_for("[correct]")
+    terminal.press("\x11")
+    assert terminal.end() == 0
+
+
+def test_a_paste_steers_nothing(folder: Path, terminals: list[Terminal]) -> None:
+    terminal = Terminal(folder, "practice", "pair", "--seed=1")
+    terminals.append(terminal)
+    terminal.wait_for("six times seven")
+    terminal.press("\x1b[200~4\x1b]0;stolen title\x07\x1b[201~")
+    terminal.wait_for("stolen title")
+    assert "\x1b]0;" not in terminal.seen
+    assert "\x07" not in terminal.seen
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_polite_end_restores_the_terminal(folder: Path, terminals: list[Terminal], number: signal.Signals) -> None:
     terminal = Terminal(folder)

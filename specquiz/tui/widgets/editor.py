@@ -8,6 +8,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from specquiz.terminal import without_controls
+
 GIVE = "ctrl+s"
 """The key that gives the answer: Enter belongs to the text."""
 GIVE_SHOWN = "^s"
@@ -37,10 +39,10 @@ class Editor(TextArea, inherit_bindings=False):
         self.cursor_blink = False
 
     def ask(self, text: str, placeholder: str) -> None:
-        """Ask for a text; `text` is there already."""
+        """Ask for a text; `text` is there already, without what would steer the terminal."""
         self.disabled = False
         self.placeholder = placeholder
-        self.load_text(text)
+        self.load_text(without_controls(text))
         self.move_cursor(self.document.end)
 
     def point(self, at: int) -> None:

@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.style import Style
 from textual.widget import Widget
 
+from specquiz.terminal import visible
+
 
 class Key(NamedTuple):
     """A key worth showing: its name, what it does in a word or two, and the action a click on it runs."""
@@ -36,7 +38,8 @@ class TitleLine(Widget):
         self._note = note
 
     def show(self, title: str, note: str = "") -> None:
-        """Show another title and note."""
+        """Show another title and note, each as it stands."""
+        title, note = visible(" ".join(title.split())), visible(" ".join(note.split()))
         if (title, note) != (self._title, self._note):
             self._title, self._note = title, note
             self.refresh()

@@ -23,6 +23,7 @@ from specquiz.banks.model import (
     SingleQuestion,
     SymbolicQuestion,
 )
+from specquiz.terminal import without_controls
 from specquiz.tui import wording
 from specquiz.tui.widgets.choices import Choices
 from specquiz.tui.widgets.lines import Key
@@ -138,12 +139,13 @@ class QuestionPane(Vertical):
             self.mount(self._editor, before="#note")
         self._ask(stem, "text")
         self._editor.ask(text, placeholder)
-        self._given = text
+        self._given = self._editor.text
         self._editor.focus(scroll_visible=False)
 
     def ask_text(self, stem: str, placeholder: str, text: str = "") -> None:
-        """Ask for something typed; `text` is there already."""
+        """Ask for something typed; `text` is there already, without what would steer the terminal."""
         self._ask(stem, "line")
+        text = without_controls(text).replace("\n", " ")
         field = self.query_one(Input)
         field.disabled = False
         field.placeholder = placeholder
