@@ -34,7 +34,7 @@ def attachments(lab: Lab, speculating: str | None, plain: str | None, named: Map
             option = "--attach" if arm.speculative_config else "--attach-vanilla"
             raise UsageError(
                 f"The arm {name} of {lab.id} has no server.",
-                remedy=f"Name one with {option} URL or --attach {name}=URL.",
+                remedy=f"`specquiz lab serve {lab.id} {name}` starts one: {option} URL or --attach {name}=URL.",
             )
         found[name] = _address(url)
     _refuse_shared(lab, found)
