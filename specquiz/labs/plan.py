@@ -12,7 +12,7 @@ import msgspec
 from specquiz import places
 from specquiz.labs.evidence import Evidence, canonical
 from specquiz.labs.loading import load_workload
-from specquiz.labs.model import Lab, ProfileName, Prompt, Setting, Workload
+from specquiz.labs.model import Lab, ProfileName, Prompt, Scalar, Setting, Workload
 from specquiz.labs.tailoring import sampling_of, tailored, workloads_of
 
 KV_CACHE_GIB = 1
@@ -127,9 +127,15 @@ def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
     return tuple(found)
 
 
-def further_models(lab: Lab, profile: str) -> tuple[str, ...]:
-    """The models that the arms of `lab` load beside the target."""
-    here = tailored(lab, profile)
+def further_models(
+    lab: Lab, profile: str, written: Mapping[str, Mapping[str, Scalar]] | None = None
+) -> tuple[str, ...]:
+    """The models that the arms of `lab` load beside the target.
+
+    Args:
+        written: as of `tailored`.
+    """
+    here = tailored(lab, profile, written)
     named = [model for arm in here.arms.values() for model in (arm.model, arm.speculative_config.get("model"))]
     return tuple(dict.fromkeys(str(model) for model in named if model and model != lab.profiles[profile].model))
 

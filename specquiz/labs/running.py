@@ -144,7 +144,9 @@ def run_lab(
             machine={},
             model=lab.profiles[profile].model,
             model_files=file_hashes(lab.profiles[profile].model),
-            further_files={model: files for model in further_models(lab, profile) if (files := file_hashes(model))},
+            further_files={
+                model: files for model in further_models(lab, profile, written) if (files := file_hashes(model))
+            },
             prompts={name: prompts_hash(workload) for name, workload in workloads.items()},
             order=tuple(leg.arm for leg in schedule(here)),
             arms={},

@@ -51,7 +51,7 @@ def test_a_run_is_predicted_launched_measured_and_graded(home: Path, vllm: Envir
     seconds = time.monotonic() - begun
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Passed: 5 of 5 rules hold." in done.stdout
+    assert "Passed: 6 of 6 rules hold." in done.stdout
     with open_log() as log:
         unlocked, predicted, finished = log.events()
     assert isinstance(unlocked, LabUnlocked)

@@ -106,6 +106,8 @@ def test_a_workload_can_take_the_first_prompts_only() -> None:
 def test_drafts_are_named_for_the_hashes_beside_the_target() -> None:
     assert further_models(LABS["wrong-draft"], "cpu") == ("tiny/other-vocab", "tiny/draft")
     assert further_models(LABS["ngram-echo"], "cpu") == ()
+    mine = {"yours": {"method": "draft_model", "model": "{draft}", "num_speculative_tokens": 4}}
+    assert further_models(LABS["tune-to-target"], "cpu", mine) == ("tiny/draft",)
 
 
 def test_only_the_failure_that_the_lab_wants_counts_as_expected() -> None:
