@@ -20,7 +20,8 @@ from specquiz.labs.unreported import worked_out
 from specquiz.theory.acceptance import alpha_from_counters, alpha_from_steps
 from specquiz.theory.closed_forms import tokens_per_pass
 
-_NO_DETAIL = "no interval: this vLLM reports no detail by request"
+_UNTOLD = "vLLM did not report on each request by itself"
+_NO_DETAIL = f"no interval: {_UNTOLD}"
 _OF_THE_ENGINE = "no interval: one figure of the engine"
 
 
@@ -130,7 +131,7 @@ def _alpha(counted: Tally, run: WorkloadRun, drawn: dict[str, _Drawn], k: int) -
         counted.drafts, counted.drafted, counted.accepted, counted.per_position, num_speculative_tokens=k
     )
     if by_counters.alpha is None:
-        return Estimate(None, note="no α: some drafts were shorter than K, and this vLLM reports no detail by step")
+        return Estimate(None, note=f"no α: some drafts were shorter than K, and {_UNTOLD}")
     return _ratio(by_counters.alpha, 1, drawn, "accepted", "judged", "judged token")
 
 

@@ -119,7 +119,7 @@ def test_no_detail_means_no_data_and_not_passed(lab: Lab, evidence: Evidence) ->
     assert not found.passed
     first = found.rules[0]
     assert first.outcome == "no_data"
-    assert "no detail by request" in first.observed
+    assert "did not report on each request" in first.observed
 
 
 def test_changed_evidence_is_refused(lab: Lab, evidence: Evidence) -> None:

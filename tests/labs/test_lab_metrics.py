@@ -122,7 +122,7 @@ def test_without_detail_by_step_the_value_stays_and_the_interval_goes(arm: ArmRu
     rate = estimate(old, "echo", "draft_acceptance_rate")
     assert value(rate) == estimate(arm, "echo", "draft_acceptance_rate").value
     assert rate.interval() is None
-    assert "no detail by request" in rate.note
+    assert "did not report on each request" in rate.note
 
 
 def test_alpha_from_counters_alone_is_that_of_the_steps_while_all_drafts_are_full(arm: ArmRun) -> None:

@@ -39,9 +39,20 @@ def hottest(job: Mapping[str, Any]) -> float:
 
 def examine(care: Care) -> dict[str, str]:
     """Test the sampler, repair it where it fails and may be repaired, and test again: what was `found`, and the outcome
-    (`sound`, `repaired` or `broken`)."""
+    (`sound`, `repaired` or `broken`).
+
+    Raises:
+        Refused: it does not run at all. One vLLM launches Triton's kernels on a CPU that has no Triton.
+    """
     module: Any = importlib.import_module("vllm.v1.sample.rejection_sampler")
-    if is_sound(module):
+    try:
+        sound = is_sound(module)
+    except TypeError as error:
+        raise Refused(
+            f"This vLLM cannot speculate on a CPU: its sampler stops with “{error}”. "
+            "Other versions can: install one in its place, or name a Python that has one with --python."
+        ) from error
+    if sound:
         return {"found": "sound", "outcome": "sound"}
     if care == "repair":
         module.expand_batch_to_tokens = expand_batch_to_tokens
