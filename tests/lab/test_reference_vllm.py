@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -105,6 +106,30 @@ def test_a_sampler_that_is_broken_and_not_repaired_is_refused(vllm: Environment,
     broken = output.engine["config"]["cpu_sampler"]["outcome"] == "broken"
     assert ("broken above temperature 0" in refusal) == broken
     assert (output.workloads == {}) == broken
+
+
+EXAMINED = """
+import importlib, runpy, sys
+sampler = runpy.run_path(sys.argv[1])["load"]("sampler")
+
+def launch(*given, **named):
+    raise TypeError("Cannot inspect kernel parameters for function")
+
+importlib.import_module("vllm.v1.sample.rejection_sampler").expand_batch_to_tokens = launch
+try:
+    sampler.examine("repair")
+except Exception as refusal:
+    print(type(refusal).__name__, refusal)
+"""
+"""With what vLLM 0.30's own CPU build raises there."""
+
+
+def test_a_sampler_that_cannot_run_is_refused_at_any_temperature(vllm: Environment) -> None:
+    engines = Path(process.__file__).parent / "__main__.py"
+    told = subprocess.run([vllm.python, "-c", EXAMINED, engines], capture_output=True, text=True, check=True).stdout
+
+    assert "Refused This vLLM cannot speculate on a CPU" in told
+    assert "“Cannot inspect kernel parameters for function”" in told
 
 
 def test_without_the_repair_theory_shows_that_the_tokens_are_noise(vllm: Environment, lab: Lab, tmp_path: Path) -> None:
