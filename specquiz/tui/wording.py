@@ -60,7 +60,7 @@ def lab_status(entry: LabEntry) -> Content:
     from specquiz.labs.unlocking import Locked
 
     if isinstance(entry.lock, Locked):
-        return Content.styled(f"locked, {plural(len(entry.lock.missing), 'concept')} to go", "$foreground 60%")
+        return Content.styled(f"locked: {plural(len(entry.lock.missing), 'concept')}", "$foreground 60%")
     ended = OUTCOMES.get(entry.standing, "")
     return Content.styled(f"open, {ended}" if ended else "open", "$success")
 

@@ -91,7 +91,7 @@ async def test_a_locked_lab_says_what_is_still_missing(make_app: MakeApp, log: L
     async with app.run_test(size=(100, 40)) as pilot:
         await seen(pilot, HomeScreen)
         await pilot.press("end", "up", "up")
-        assert "locked, 1 concept to go" in words(app)
+        assert "locked: 1 concept" in words(app)
         assert "Tokens per pass: 1 question more to answer; 50% right so far, 75% right opens it" in words(app)
 
 
