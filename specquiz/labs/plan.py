@@ -118,7 +118,7 @@ def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
     shipped = file_hashes(evidence.model)
     if shipped and shipped != evidence.model_files:
         found.append(f"the model {evidence.model} is not the one that the labs ship")
-    asked = further_models(lab, evidence.profile) if profile is not None else ()
+    asked = further_models(lab, evidence.profile, evidence.written) if profile is not None else ()
     found += [
         f"the model {model} is not the one that the labs ship"
         for model in dict.fromkeys((*asked, *evidence.further_files))

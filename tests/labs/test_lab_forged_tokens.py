@@ -93,10 +93,11 @@ def test_fewer_prompts_than_the_lab_asks_for_are_named() -> None:
     assert other_inputs(shipped_lab(EQUAL), fewer)[0] == "k4 ran 12 prompts of novel; the lab asks for 24"
 
 
-def test_a_draft_without_its_files_is_named() -> None:
-    bare = replace(recorded(EQUAL), further_files={})
+@pytest.mark.parametrize("lab", [EQUAL, "tune-to-target"])
+def test_a_draft_without_its_files_is_named_whether_the_lab_or_the_learner_chose_it(lab: str) -> None:
+    bare = replace(recorded(lab), further_files={})
 
-    assert other_inputs(shipped_lab(EQUAL), bare) == ("the model tiny/draft is not the one that the labs ship",)
+    assert other_inputs(shipped_lab(lab), bare) == ("the model tiny/draft is not the one that the labs ship",)
 
 
 def test_the_vocabulary_is_that_of_the_models_configuration() -> None:
