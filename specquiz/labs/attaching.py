@@ -34,7 +34,8 @@ def attachments(lab: Lab, speculating: str | None, plain: str | None, named: Map
             option = "--attach" if arm.speculative_config else "--attach-vanilla"
             raise UsageError(
                 f"The arm {name} of {lab.id} has no server.",
-                remedy=f"`specquiz lab serve {lab.id} {name}` starts one: {option} URL or --attach {name}=URL.",
+                remedy=f"Start one with `specquiz lab serve {lab.id} {name}`, and name it with {option} URL or "
+                f"--attach {name}=URL.",
             )
         found[name] = _address(url)
     _refuse_shared(lab, found)
