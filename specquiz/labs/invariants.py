@@ -30,7 +30,7 @@ from specquiz.labs.predictions import read_predictions
 from specquiz.labs.quantities import draft_tokens
 from specquiz.labs.recital import of_the_tokens
 from specquiz.labs.reference import rule_of
-from specquiz.labs.tailoring import failed_as_expected, sampling_of, tailored, workloads_of
+from specquiz.labs.tailoring import failed_as_expected, misfit, sampling_of, tailored, workloads_of
 
 
 def broken_invariants(lab: Lab, evidence: Evidence) -> tuple[Broken, ...]:
@@ -59,10 +59,8 @@ def _of_the_run(lab: Lab, evidence: Evidence) -> Iterator[Broken]:
         yield Broken("lab", "the lab's task has changed since this run; run it again to be graded by the new one")
     if evidence.profile not in lab.profiles:
         yield Broken("lab", f"the lab has no profile {evidence.profile}")
-    if (lab.challenge is None and evidence.written) or set(evidence.written) - {
-        lab.challenge.arm if lab.challenge else ""
-    }:
-        yield Broken("lab", "the evidence has a configuration of the learner's own for an arm that the lab fixes")
+    elif problem := misfit(lab, evidence.profile, evidence.written):
+        yield Broken("lab", problem)
 
 
 def _of_the_prediction(lab: Lab, evidence: Evidence) -> Iterator[Broken]:

@@ -13,7 +13,7 @@ from specquiz import places
 from specquiz.labs.evidence import Evidence, canonical
 from specquiz.labs.loading import load_workload
 from specquiz.labs.model import Lab, ProfileName, Prompt, Scalar, Setting, Workload
-from specquiz.labs.tailoring import sampling_of, tailored, workloads_of
+from specquiz.labs.tailoring import misfit, sampling_of, tailored, workloads_of
 
 KV_CACHE_GIB = 1
 """Enough for the tiny model; named, so that vLLM neither measures the memory nor takes half of it."""
@@ -113,15 +113,20 @@ def other_inputs(lab: Lab, evidence: Evidence) -> tuple[str, ...]:
             if len(run.requests) != wanted
         ]
     profile = lab.profiles.get(evidence.profile)
-    if profile is not None and evidence.model != profile.model:
+    if profile is None:
+        return (*found, f"the lab has no profile {evidence.profile}")
+    if problem := misfit(lab, evidence.profile, evidence.written):
+        return (*found, problem)
+    if evidence.model != profile.model:
         found.append(f"the model is {evidence.model}; the lab asks for {profile.model} on {evidence.profile}")
-    shipped = file_hashes(evidence.model)
-    if shipped and shipped != evidence.model_files:
-        found.append(f"the model {evidence.model} is not the one that the labs ship")
-    asked = further_models(lab, evidence.profile, evidence.written) if profile is not None else ()
+    elif (shipped := file_hashes(profile.model)) and shipped != evidence.model_files:
+        found.append(f"the model {profile.model} is not the one that the labs ship")
+    # Evidence may name any folder of this machine, so only what the lab asks for is looked at.
+    asked = further_models(lab, evidence.profile, evidence.written)
+    found += [f"the lab does not ask for the model {model}" for model in evidence.further_files if model not in asked]
     found += [
         f"the model {model} is not the one that the labs ship"
-        for model in dict.fromkeys((*asked, *evidence.further_files))
+        for model in asked
         if (shipped := file_hashes(model)) and shipped != evidence.further_files.get(model)
     ]
     return tuple(found)

@@ -54,6 +54,24 @@ def tailored(lab: Lab, profile: str, written: Mapping[str, Mapping[str, Scalar]]
     )
 
 
+def misfit(lab: Lab, profile: str, written: Mapping[str, Mapping[str, Scalar]]) -> str:
+    """Why the learner's own configurations cannot be of this lab, which has `profile`; empty if they can.
+
+    Only what could not be read as one is told: what they are worth, vLLM and the rules say.
+    """
+    fixed = set(written) - ({lab.challenge.arm} if lab.challenge is not None else set())
+    if fixed:
+        return f"the evidence has a configuration of the learner's own for {min(fixed)}, an arm that the lab fixes"
+    for config in written.values():
+        model = config.get("model")
+        named = {name for value in config.values() for name in MODEL_NAME.findall(str(value))}
+        if named - set(lab.profiles[profile].models) or (model is not None and not MODEL_NAME.fullmatch(str(model))):
+            return "the learner's own configuration names a model that the lab does not have"
+        if not isinstance(tokens := config.get("num_speculative_tokens", 0), int):
+            return f"the learner's own configuration has {tokens} draft tokens, which is no number of them"
+    return ""
+
+
 def _with_models(arm: Arm, models: Mapping[str, str]) -> Arm:
     def filled(value: Scalar) -> Scalar:
         return MODEL_NAME.sub(lambda found: models[found[1]], value) if isinstance(value, str) else value

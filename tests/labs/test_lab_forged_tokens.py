@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -98,6 +99,34 @@ def test_a_draft_without_its_files_is_named_whether_the_lab_or_the_learner_chose
     bare = replace(recorded(lab), further_files={})
 
     assert other_inputs(shipped_lab(lab), bare) == ("the model tiny/draft is not the one that the labs ship",)
+
+
+def test_a_folder_that_the_lab_does_not_ask_for_is_not_held_against_anything_here(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    lab, evidence, folder = shipped_lab(EQUAL), recorded(EQUAL), str(tmp_path)
+
+    target = other_inputs(lab, replace(evidence, model=folder))
+    further = other_inputs(lab, replace(evidence, further_files={**evidence.further_files, folder: {}}))
+
+    assert target == (f"the model is {folder}; the lab asks for tiny/target on cpu",)
+    assert further == (f"the lab does not ask for the model {folder}",)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"model": "{nosuch}"}, "names a model that the lab does not have"),
+        ({"model": "/proc"}, "names a model that the lab does not have"),
+        ({"method": "{nosuch}"}, "names a model that the lab does not have"),
+        ({"num_speculative_tokens": "six"}, "has six draft tokens"),
+    ],
+)
+def test_a_configuration_that_no_learner_can_have_written_is_refused_by_name(change: dict[str, str], says: str) -> None:
+    lab, evidence = shipped_lab("tune-to-target"), recorded("tune-to-target")
+    forged = replace(evidence, written={"yours": {**evidence.written["yours"], **change}})
+
+    assert says in dict(reasons(lab, forged))["lab"]
+    assert [reason for reason in other_inputs(lab, forged) if says in reason]
 
 
 def test_the_vocabulary_is_that_of_the_models_configuration() -> None:
