@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specquiz.labs.counting import tally
+from specquiz.labs.counting import NoCounter, tally
 from specquiz.labs.evidence import Evidence, WorkloadRun
 from specquiz.labs.judging import observe, observe_positions
 from specquiz.labs.model import Lab, Prediction, Quantity
@@ -38,7 +38,11 @@ def asking_lines(lab: Lab, arm: str, evidence: Evidence) -> Iterator[str]:
 def _counted(lab: Lab, prediction: Prediction, evidence: Evidence) -> Iterator[str]:
     """The counters that a quantity follows from."""
     run = evidence.arms[prediction.arm].workloads[prediction.workload]
-    counted = tally(run, draft_tokens(lab, prediction.arm))
+    try:
+        counted = tally(run, draft_tokens(lab, prediction.arm))
+    except NoCounter as missing:
+        yield f"  counted for {prediction.id}: no data, {missing}"
+        return
     by_position = ", ".join(map(str, counted.per_position))
     yield f"  counted for {prediction.id}: {counted.drafts} drafts, {counted.drafted} drafted tokens,"
     yield f"    {counted.accepted} accepted ({by_position} by position), {counted.requests} requests"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from forging import with_run
 
-from specquiz.labs.evidence import Evidence
+from specquiz.labs.evidence import Evidence, WorkloadRun
 from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.metrics import estimate
 from specquiz.labs.model import Lab
@@ -61,3 +62,13 @@ def test_an_arm_that_is_asked_about_later_hides_nothing_now(after_k3: Evidence, 
     later = replace(lab, predict=tuple(each for each in lab.predict if each.id != "alpha3"))
 
     assert "α per position" in "\n".join(asking_lines(later, "k3", after_k3))
+
+
+def test_a_counter_that_is_missing_is_told_and_ends_nothing(lab: Lab, after_k3: Evidence) -> None:
+    def bare(run: WorkloadRun) -> WorkloadRun:
+        return replace(run, after={name: each for name, each in run.after.items() if "generation_tokens" not in name})
+
+    told = list(asking_lines(lab, "k3", with_run(after_k3, "k3", "novel", bare)))
+
+    assert "  counted for alpha3: no data, vLLM reported no number for the counter generation_tokens" in told
+    assert told[-1] == "Your next predictions, stored before the next arm starts:"
