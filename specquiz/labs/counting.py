@@ -35,10 +35,6 @@ class Tally:
     accepted: int
     per_position: tuple[int, ...]
 
-    def unconditional_rates(self) -> tuple[float, ...]:
-        """Share of the drafts of which at least i + 1 tokens were accepted, as vLLM logs it."""
-        return tuple(count / self.drafts for count in self.per_position) if self.drafts else ()
-
     def conditional_rates(self) -> tuple[float | None, ...]:
         """Share of the drafts accepted at position i among those accepted up to i (right when all have length K)."""
         before = (self.drafts, *self.per_position)

@@ -144,8 +144,8 @@ def test_alpha_is_refused_where_short_drafts_leave_it_open(arm: ArmRun) -> None:
 
 
 def test_position_rates_are_told_apart(arm: ArmRun) -> None:
-    counted = tally(arm.workloads["echo"], k=4)
-    unconditional, conditional = counted.unconditional_rates(), counted.conditional_rates()
+    unconditional = [estimate(arm, "echo", "unconditional_rate", position).value for position in (1, 2, 3, 4)]
+    conditional = [estimate(arm, "echo", "conditional_rate", position).value for position in (1, 2, 3, 4)]
 
     assert unconditional[0] == conditional[0]
     assert unconditional[3] == pytest.approx(float(np.prod([rate or 0.0 for rate in conditional])))
