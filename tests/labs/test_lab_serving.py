@@ -127,13 +127,15 @@ def test_two_servers_that_start_on_one_port_are_told_apart_though_it_still_looks
     assert "Another `specquiz lab serve` is starting a server" in err
 
 
-def told_of_its_port(port: int, meanwhile: str, folder: Path) -> tuple[int, list[dict[str, object]]]:
+def told_of_its_port(
+    port: int, meanwhile: str, folder: Path, *, repaired: bool = False
+) -> tuple[int, list[dict[str, object]]]:
     """The exit code of the child that waits in vLLM's Python for an answer at its port, and what it told."""
     program = f"""
 import http.server, runpy, sys, threading
 load = runpy.run_path({str(Path(server.__file__).with_name("__main__.py"))!r})["load"]
 told = load("events").Events(int(sys.argv[1]))
-waiting = threading.Thread(target=load("server").tell_when_it_answers, args=({port}, False, told))
+waiting = threading.Thread(target=load("server").tell_when_it_answers, args=({port}, {repaired}, told))
 waiting.start()
 {meanwhile}
 waiting.join()
@@ -158,6 +160,19 @@ def test_a_server_is_ready_when_it_answers_itself(tmp_path: Path) -> None:
     serving = f"http.server.HTTPServer(('127.0.0.1', {port}), http.server.SimpleHTTPRequestHandler).handle_request()"
 
     assert told_of_its_port(port, serving, tmp_path) == (0, [{"event": "stage", "stage": "serve"}])
+
+
+def test_a_server_whose_sampler_cannot_be_tested_is_refused_and_not_said_to_serve(tmp_path: Path) -> None:
+    port = free_port()
+    (tmp_path / "health").touch()
+    # This one answers whatever is posted with 501, as vLLM does with 500 where its sampler does not run.
+    serving = f"http.server.HTTPServer(('127.0.0.1', {port}), http.server.SimpleHTTPRequestHandler).serve_forever()"
+
+    code, told = told_of_its_port(port, serving, tmp_path, repaired=True)
+
+    assert code == 1
+    assert [each["event"] for each in told] == ["refused"]
+    assert "This vLLM cannot speculate on a CPU" in str(told[0]["reason"])
 
 
 def test_a_stranger_that_takes_the_port_while_the_model_loads_is_never_taken_for_the_server(tmp_path: Path) -> None:

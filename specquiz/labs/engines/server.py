@@ -14,8 +14,10 @@ import runpy
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from typing import NoReturn
 
 from .arguments import engine_argument_names, engine_arguments, server_command
 from .events import Events, Job, Refused, serve
@@ -56,19 +58,28 @@ def run(job: Job, events: Events) -> None:
 
 
 def tell_when_it_answers(port: int, repaired: bool, events: Events) -> None:
-    """Begin the stage `serve` once the server answers, its sampler repaired where that is to be."""
+    """Begin the stage `serve` once the server answers, its sampler repaired where that is to be; or end the server."""
     url = f"http://{LOOPBACK}:{port}"
     while True:
         if is_strangers(port):
             # vLLM would wait for ever: it holds the port without listening until the model is loaded.
-            events.send("refused", reason=taken_meanwhile(port))
-            os._exit(1)
-        if _answers(f"{url}/health", ANSWER_SECONDS):
+            _refuse(taken_meanwhile(port), events)
+        if _status(f"{url}/health") == http.HTTPStatus.OK:
             break
         time.sleep(POLL_SECONDS)
-    if repaired:
-        _answers(f"{url}/collective_rpc", ANSWER_SECONDS, {"method": ASK_SAMPLER})
+    if repaired and _status(f"{url}/collective_rpc", {"method": ASK_SAMPLER}) >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
+        _refuse(
+            "This vLLM cannot speculate on a CPU: its sampler cannot be tested. Other versions can: install one in its "
+            "place, or name a Python that has one with --python.",
+            events,
+        )
     events.stage("serve")
+
+
+def _refuse(reason: str, events: Events) -> NoReturn:
+    """End the server from beside its own thread."""
+    events.send("refused", reason=reason)
+    os._exit(1)
 
 
 def is_strangers(port: int) -> bool:
@@ -86,14 +97,17 @@ def taken_meanwhile(port: int) -> str:
     return f"Port {port} on {LOOPBACK} was free before and is now {problem}. End that, or choose another with --port."
 
 
-def _answers(url: str, seconds: float, body: Mapping[str, object] | None = None) -> bool:
+def _status(url: str, body: Mapping[str, object] | None = None) -> int:
+    """The status of the answer; 0 where there is none."""
     asked = urllib.request.Request(url, None if body is None else json.dumps(body).encode())
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(asked, timeout=seconds):
-            return True
+        with direct.open(asked, timeout=ANSWER_SECONDS) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        return refused.code
     except (OSError, http.client.HTTPException):
-        return False
+        return 0
 
 
 def _is_named_vllm() -> bool:
