@@ -290,6 +290,30 @@ def test_nothing_of_a_server_that_starts_outlives_the_command(
         parent.wait()
 
 
+def test_who_does_not_wait_for_a_server_to_end_in_order_has_it_ended_at_once(python: Path, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "then").write_text(f"trap '' TERM; touch {begun}; exec sleep 60\n")
+    words = ["ngram-echo", "ngram", "--python", str(python), "--port", str(free_port())]
+    command = [sys.executable, "-m", "specquiz", "lab", "serve", *words]
+    parent = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed_the_terminal
+    )
+    try:
+        assert wait_until(begun.exists)
+        (group,) = children(parent.pid)
+
+        parent.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            parent.wait(1)
+        parent.send_signal(signal.SIGINT)
+
+        assert parent.wait(3) == 130
+        assert members(group) == []
+    finally:
+        parent.kill()
+        parent.wait()
+
+
 def test_a_folder_that_cannot_be_written_is_named(
     capsys: Output, python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,12 +176,14 @@ class _Arm:
     ) -> None:
         """End the whole process group. The leader is not reaped before, so its number cannot be another's."""
         os.close(self._lifeline)  # at which the supervisor ends it in order
-        self._wait_for_the_last(self._grace)
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._wait_for_the_last(_LAST_SECONDS)
-        self._selector.close()
-        os.close(self._events)
+        try:
+            self._wait_for_the_last(self._grace)
+        finally:  # also for whoever stops us once more, and will not wait
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._wait_for_the_last(_LAST_SECONDS)
+            self._selector.close()
+            os.close(self._events)
 
     def _wait_for_the_last(self, seconds: float) -> None:
         """Return when the last process is gone, or `seconds` are: one that is killed gives its memory back first."""
