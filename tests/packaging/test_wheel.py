@@ -76,6 +76,15 @@ def test_the_tiny_models_travel_in_the_wheel(unpacked: Path) -> None:
         assert (unpacked / "specquiz" / "content" / "labs" / "tiny" / model / "model.safetensors").is_file()
 
 
+def test_what_a_servers_worker_is_given_travels_in_the_wheel(unpacked: Path) -> None:
+    worker = unpacked / "specquiz" / "labs" / "engines" / "worker"
+    program = "import specquiz_worker; print(specquiz_worker.Sampler.specquiz_cpu_sampler.__name__)"
+
+    told = subprocess.run([sys.executable, "-c", program], cwd=worker, capture_output=True, text=True, check=False)
+
+    assert told.stdout == "specquiz_cpu_sampler\n", told.stderr
+
+
 def test_a_session_starts_from_the_wheel(unpacked: Path, tmp_path: Path) -> None:
     session = specquiz(unpacked, tmp_path, "practice", "--plain", "tuning-alpha-k")
 
