@@ -16,6 +16,7 @@ _SIGNS = re.compile(
     r"[\\`~\[]|(?<!\w)_|_(?!\w)|\*(?=\S)|(?<=\S)\*|<(?=[A-Za-z/!?])|&(?=[#A-Za-z])"
 )
 _FIRST = re.compile(r"(?:(?=[-+*=>#])|(?P<digits>\d+)(?=[.)]))")
+_UNDER_A_HEAD = re.compile(r"[|:][-:| \t]*")
 _ITEM = re.compile(r"(?:[-*]|\d+[.)]) ")
 
 
@@ -26,7 +27,14 @@ def escaped(text: str) -> str:
 
 def quoted_lines(text: str) -> str:
     """A text as a quotation that keeps its lines."""
-    return "\n".join(f"> {_line(line.strip())}  " if line.strip() else ">" for line in text.strip().split("\n"))
+    return "\n".join(_quoted_line(line.strip()) for line in text.strip().split("\n"))
+
+
+def _quoted_line(line: str) -> str:
+    if not line:
+        return ">"
+    # Below another line this would make a table of both; where it begins with a dash, that is no sign any more.
+    return f"> \\{line}  " if _UNDER_A_HEAD.fullmatch(line) else f"> {_line(line)}  "
 
 
 def literal(text: str) -> str:

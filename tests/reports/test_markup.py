@@ -42,6 +42,8 @@ def test_a_line_reads_as_it_stands(text: str) -> None:
 
 @given(SIGNS.filter(str.strip))
 @example("# The *weights*\n===\n- and <b>that</b>\n---\n1) `it`")
+@example("a | b\n:-- | --\nx | y")
+@example("|a|b|\n|--|--|\n|c|d|")
 def test_lines_are_quoted_as_they_stand(text: str) -> None:
     said, kinds = read(quoted_lines(text))
     assert said == " ".join(text.split())
