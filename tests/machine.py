@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from specquiz.labs.engines.ports import listener
 
 
 def processes() -> Iterator[tuple[int, int, int]]:
@@ -60,3 +64,16 @@ def free_port() -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
     return port
+
+
+@contextmanager
+def listening(port: int, host: str = "127.0.0.1") -> Iterator[subprocess.Popen[bytes]]:
+    """Another program that has the port."""
+    program = "import socket, sys, time; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); time.sleep(60)"
+    other = subprocess.Popen([sys.executable, "-c", program, host, str(port)], start_new_session=True)
+    try:
+        assert wait_until(lambda: listener(port) is not None)
+        yield other
+    finally:
+        other.kill()
+        other.wait()

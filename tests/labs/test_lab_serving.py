@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from machine import children, free_port, heed_the_terminal, members, wait_until  # type: ignore[import-not-found]
+from machine import children, free_port, heed_the_terminal, listening, members, wait_until  # type: ignore[import-not-found]
 from msgspec.structs import replace
 
 from specquiz import places
 from specquiz.cli import main
 from specquiz.labs import doctor
 from specquiz.labs.attaching import attachments
-from specquiz.labs.engines import process, server
+from specquiz.labs.engines import process
 from specquiz.labs.engines.arguments import flags
-from specquiz.labs.engines.ports import listener, port_problem
 from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.model import Lab
 from specquiz.labs.serving import Wanted, further_servers, run_command
@@ -42,19 +37,6 @@ def run(capsys: Output, *words: str) -> tuple[int, str, str]:
     return (code, *capsys.readouterr())
 
 
-@contextmanager
-def listening(port: int, host: str = "127.0.0.1") -> Iterator[subprocess.Popen[bytes]]:
-    """Another program that has the port."""
-    program = "import socket, sys, time; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); time.sleep(60)"
-    other = subprocess.Popen([sys.executable, "-c", program, host, str(port)], start_new_session=True)
-    try:
-        assert wait_until(lambda: listener(port) is not None)
-        yield other
-    finally:
-        other.kill()
-        other.wait()
-
-
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
     """A Python that says it has vLLM, and does what the file `then` beside it says when it is to run one."""
@@ -70,22 +52,6 @@ def python_with(folder: Path, versions: dict[str, str]) -> Path:
 
 
 # The port
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-def test_a_port_that_is_taken_is_told_with_the_process_that_has_it(host: str) -> None:
-    port = free_port()
-    assert port_problem(port) == ""
-    with listening(port, host) as other:
-        name = Path(f"/proc/{other.pid}/comm").read_text().strip()
-        assert port_problem(port) == f"taken by process {other.pid} ({name})"
-    assert port_problem(port) == ""
-
-
-def test_a_port_whose_holder_cannot_be_seen_is_taken_all_the_same() -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        assert port_problem(held.getsockname()[1]) == "taken by a process that this system does not name"
 
 
 def test_serving_on_a_taken_port_is_refused_before_anything_starts(capsys: Output, python: Path) -> None:
@@ -125,64 +91,6 @@ def test_two_servers_that_start_on_one_port_are_told_apart_though_it_still_looks
 
     assert code == 1
     assert "Another `specquiz lab serve` is starting a server" in err
-
-
-def told_of_its_port(
-    port: int, meanwhile: str, folder: Path, *, repaired: bool = False
-) -> tuple[int, list[dict[str, object]]]:
-    """The exit code of the child that waits in vLLM's Python for an answer at its port, and what it told."""
-    program = f"""
-import http.server, runpy, sys, threading
-load = runpy.run_path({str(Path(server.__file__).with_name("__main__.py"))!r})["load"]
-told = load("events").Events(int(sys.argv[1]))
-waiting = threading.Thread(target=load("server").tell_when_it_answers, args=({port}, {repaired}, told))
-waiting.start()
-{meanwhile}
-waiting.join()
-"""
-    reading, writing = os.pipe()
-    child = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", program, str(writing)],
-        pass_fds=(writing,),
-        start_new_session=True,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as events:
-        told = [json.loads(line) for line in events]
-    return child.wait(), told
-
-
-def test_a_server_is_ready_when_it_answers_itself(tmp_path: Path) -> None:
-    port = free_port()
-    (tmp_path / "health").touch()
-    serving = f"http.server.HTTPServer(('127.0.0.1', {port}), http.server.SimpleHTTPRequestHandler).handle_request()"
-
-    assert told_of_its_port(port, serving, tmp_path) == (0, [{"event": "stage", "stage": "serve"}])
-
-
-def test_a_server_whose_sampler_cannot_be_tested_is_refused_and_not_said_to_serve(tmp_path: Path) -> None:
-    port = free_port()
-    (tmp_path / "health").touch()
-    # This one answers whatever is posted with 501, as vLLM does with 500 where its sampler does not run.
-    serving = f"http.server.HTTPServer(('127.0.0.1', {port}), http.server.SimpleHTTPRequestHandler).serve_forever()"
-
-    code, told = told_of_its_port(port, serving, tmp_path, repaired=True)
-
-    assert code == 1
-    assert [each["event"] for each in told] == ["refused"]
-    assert "This vLLM cannot speculate on a CPU" in str(told[0]["reason"])
-
-
-def test_a_stranger_that_takes_the_port_while_the_model_loads_is_never_taken_for_the_server(tmp_path: Path) -> None:
-    port = free_port()
-    with listening(port) as other:
-        code, told = told_of_its_port(port, "", tmp_path)
-
-    assert code == 1
-    assert [each["event"] for each in told] == ["refused"]
-    assert f"was free before and is now taken by process {other.pid}" in str(told[0]["reason"])
 
 
 # What cannot be served
