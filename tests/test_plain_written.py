@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -253,6 +255,56 @@ def test_killed_in_the_midst_of_the_rubric_it_comes_back_to_the_same_point(tmp_p
     assert [event.grade for event in events if isinstance(event, ReplyGraded)] == ["weak"]
     report = next((home / "reports").glob("*.md")).read_text(encoding="utf-8")
     assert "strong" in report
+
+
+def marks_in(home: Path) -> dict[int, bool]:
+    with open_log(home / "log.sqlite3") as log:
+        return dict(replay(log.events()).items[1].marks)
+
+
+def test_of_ten_kills_at_random_moments_of_the_rubric_none_loses_a_mark_that_was_taken(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    kills = 0
+    while kills < 10:
+        home = tmp_path / f"home-{kills}"
+        command = ("mock", "--plain", "--bank", str(BANK), "--written", "1", "--seed", "1")
+        running = program(home, *command)
+        for line, wanted in (
+            ("yes", "Your answer"),
+            ("One read.", ">"),
+            ("", "All questions"),
+            (":finish", "y or n>"),
+        ):
+            type_and_wait(running, line, wanted)
+        for place in range(3):
+            before, made = marks_in(home), chance.choice([True, False])
+            assert running.stdin is not None
+            running.stdin.write(b"y\n" if made else b"n\n")
+            running.stdin.flush()
+            time.sleep(chance.choice([0, 0.002, 0.05]))
+            running.kill()
+            said = running.communicate()[0].decode()
+            kills += 1
+            kept = marks_in(home)
+            taken = f"{place + 2}. Says" in said or "junior" in said
+            assert kept == before | {place: made} or (kept == before and not taken)
+            running = program(home, *command)
+            if len(kept) <= place:
+                running.kill()
+                running.communicate()
+                break
+            if place < 2:
+                type_and_wait(running, ":help", f"{place + 2}. Says")
+        running.kill()
+        running.communicate()
+
+
+def test_after_a_return_the_marks_given_so_far_stand_above_the_next_point(desk: Desk) -> None:
+    desk.interview("yes", *ANSWER, ":finish", "y", "n", ":quit")
+    said = desk.interview()
+    assert "1. [y] Says that decoding reads all weights once per step." in said
+    assert "2. [n] Says that five places share" in said
+    assert said.index("2. [n]") < said.index("3. Says")
 
 
 def test_what_was_typed_before_the_kill_is_there_again(tmp_path: Path) -> None:

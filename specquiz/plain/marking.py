@@ -89,9 +89,11 @@ def mark(sitting: Practice | Mock, console: Console) -> bool:
     """Mark the written answer at hand, put its follow-ups, and go on. False when the learner leaves."""
     question, way = sitting.question, _Way.ON
     assert isinstance(question, ShortQuestion)
-    if isinstance(sitting.step, MarkPoints):
+    if isinstance(sitting.step, MarkPoints) and sitting.step.open:
         console.say()
         console.say("Does the answer make these points? y or n after each; :help lists the commands.")
+        for place, made in sorted(sitting.state.marks.items()):
+            console.option(f"{place + 1}.", f"[{'y' if made else 'n'}] {_point_text(question, place)}")
     while way is _Way.ON:
         match sitting.step:
             case MarkPoints(open=()):
@@ -132,10 +134,7 @@ def say_marked(sitting: Practice | Mock, console: Console) -> None:
 
 
 def _mark_point(sitting: Practice | Mock, question: ShortQuestion, place: int, console: Console) -> _Way:
-    point = question.rubric[place]
-    notes = ["must"] * point.must + [f"weight {point.weight}"] * (point.weight != 1)
-    note = f" ({', '.join(notes)})" if notes else ""
-    console.option(f"{place + 1}.", f"{' '.join(point.point.split())}{note}")
+    console.option(f"{place + 1}.", _point_text(question, place))
     while True:
         line = console.ask("y or n>")
         word = (line or "").lower()
@@ -149,6 +148,13 @@ def _mark_point(sitting: Practice | Mock, question: ShortQuestion, place: int, c
         if word == ":finish":
             return _finish(sitting)
         console.say(MARKING_HELP if word == ":help" else "[not read] Type y or n, or :help.")
+
+
+def _point_text(question: ShortQuestion, place: int) -> str:
+    point = question.rubric[place]
+    notes = ["must"] * point.must + [f"weight {point.weight}"] * (point.weight != 1)
+    note = f" ({', '.join(notes)})" if notes else ""
+    return f"{' '.join(point.point.split())}{note}"
 
 
 def _reply(sitting: Practice | Mock, console: Console) -> _Way:
