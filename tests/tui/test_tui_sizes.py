@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from textual.events import Paste
 from textual.widgets import Input
-from tui_samples import LAB, screen_text, seen, words  # type: ignore[import-not-found]
+from tui_samples import LAB, one_bank, screen_text, seen, words  # type: ignore[import-not-found]
 
+from specquiz.banks.model import Bank, Choice, SingleQuestion
 from specquiz.store.log import Log
 from specquiz.tui.app import SpecquizApp
 from specquiz.tui.screens.dialogs import Confirm, Help
@@ -82,6 +83,38 @@ async def test_the_answer_and_the_verdict_are_in_sight_at_40_by_12(make_app: Mak
         assert "0.75" in words(app)
         await pilot.press("enter")
         assert "[wrong]" in words(app)
+
+
+@pytest.mark.parametrize(("stem", "choice"), [(14, 1), (4, 4), (1, 5)])
+async def test_the_question_and_its_choices_take_the_rows_that_the_other_does_not_need(
+    make_app: MakeApp, stem: int, choice: int
+) -> None:
+    question = SingleQuestion(
+        id="long",
+        concepts=("exactness",),
+        level=1,
+        prompt="\n\n".join(f"stem {n}" for n in range(stem // 2)) + "\n\n" + "word " * 14,
+        choices=tuple(Choice(id=id, text=f"{id} " + "option " * (9 * choice)) for id in ("one", "two", "last")),
+        answer="one",
+        explanation="So.",
+        hints=("a hint",),
+    )
+    app = make_app(
+        PracticeStart(banks=("b",), seed=1), library=one_bank(Bank(id="b", title="B", questions=(question,)))
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(pilot, PracticeScreen)
+        await pilot.pause()
+        for part in ("#reading", "#choices"):
+            assert app.screen.query_one(part).max_scroll_y == 0
+        await pilot.resize_terminal(80, 20)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        for part in ("#reading", "#choices"):
+            assert app.screen.query_one(part).max_scroll_y == 0
+        await pilot.press("1", "enter")
+        await pilot.pause()
+        assert "[correct]" in words(app) or "[wrong]" in words(app)
 
 
 def test_keys_that_do_not_fit_are_left_out_whole() -> None:

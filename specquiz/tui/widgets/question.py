@@ -27,6 +27,7 @@ from specquiz.terminal import without_controls
 from specquiz.tui import wording
 from specquiz.tui.widgets.choices import Choices
 from specquiz.tui.widgets.lines import Key
+from specquiz.tui.widgets.options import Options, Text
 from specquiz.tui.widgets.ordering import Ordering
 from specquiz.tui.widgets.reading import Reading, terminal_has_maths
 
@@ -74,7 +75,7 @@ class QuestionPane(Vertical):
         self.query_one(Input).cursor_blink = False
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="reading", can_focus=False):
+        with Text(id="reading", can_focus=False):
             yield Static(id="stem", markup=False)
             yield Static(id="hints", markup=False)
         yield Choices(id="choices")
@@ -165,6 +166,7 @@ class QuestionPane(Vertical):
         self._way = way
         self._set_answered(False)
         self.query_one("#reading").set_class(way == "line", "-typed")
+        self.query_one("#reading").set_class(way == "text", "-written")
         self.query_one(Input).display = way == "line"
         self.query_one(Choices).display = way == "choices"
         self.query_one(Ordering).display = way == "order"
@@ -176,6 +178,28 @@ class QuestionPane(Vertical):
         self.show_note("")
         self.query_one("#reading", VerticalScroll).scroll_home(animate=False)
 
+    def on_resize(self) -> None:
+        self._share_room_anew()
+
+    def _share_room_anew(self) -> None:
+        """Let the style sheet share the room; once all is laid out, see whether that hides anything."""
+        for part in (self.query_one("#reading"), self.query_one(Choices), self.query_one(Ordering)):
+            part.styles.max_height = None
+        self.call_after_refresh(self._share_room)
+
+    def _share_room(self) -> None:
+        """Give the question and what is chosen from the rows that the other does not need; half of all at the least."""
+        reading = self.query_one("#reading", VerticalScroll)
+        chosen: Options = self.query_one(Ordering if self._way == "order" else Choices)
+        hidden = reading.max_scroll_y or chosen.max_scroll_y
+        if self._answered or self._way not in ("choices", "order") or not hidden:
+            return
+        # A row stays free for what is said of an answer that was not read.
+        room = self.size.height - chosen.styles.margin.height - 1
+        listed = chosen.get_content_height(self.size, self.size, chosen.size.width)
+        reading.styles.max_height = max(room // 2, room - listed)
+        chosen.styles.max_height = max(room // 2, room - reading.virtual_size.height)
+
     def _set_answered(self, answered: bool) -> None:
         """Make room for what is said. A class on the pane would restyle all of it, which takes twice as long."""
         if answered != self._answered:
@@ -186,6 +210,7 @@ class QuestionPane(Vertical):
             if self._editor is not None:
                 self._editor.set_class(answered, "-answered")
             self.query_one("#feedback").display = answered
+        self._share_room_anew()
 
     def show_stem(self, stem: Content) -> None:
         """Show a text where the question stands."""
@@ -198,6 +223,7 @@ class QuestionPane(Vertical):
         widget.display = bool(hints)
         widget.update(Content("\n").join(lines))
         if hints:
+            self.call_after_refresh(self._share_room)
             self.query_one("#reading", VerticalScroll).scroll_end(animate=False)
 
     def show_note(self, text: str, at: int | None = None) -> None:
