@@ -128,3 +128,10 @@ def test_a_question_that_is_not_there_is_used_wrongly(tmp_path: Path) -> None:
 
     assert session.returncode == 2
     assert "primer --search" in session.stderr
+
+
+def test_a_question_of_another_bank_is_told_with_its_bank(tmp_path: Path) -> None:
+    session = ask_one(tmp_path, "ngram-from-old-flags")
+
+    assert session.returncode == 2
+    assert "It is in draft-methods." in session.stderr

@@ -19,6 +19,12 @@ DEEPEST = 6
 """Brackets within brackets."""
 
 _SHORT_FLAGS = {"sc": "speculative_config", "tp": "tensor_parallel_size", "pp": "pipeline_parallel_size"}
+_OUT_OF_PLACE = {
+    "{": "A comma is missing before this brace.",
+    "}": "This brace closes nothing.",
+    '"': "This quotation mark stands in the midst of a value.",
+}
+"""What no value without quotation marks holds."""
 _CONSTANTS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -199,6 +205,8 @@ class _Reader:
         while self._at < len(self._text) and self._text[self._at] not in ends:
             if self._text.startswith(" #", self._at) or _NEXT_PAIR.match(self._text, self._at):
                 break
+            if self._text[self._at] in _OUT_OF_PLACE:
+                self._refuse(_OUT_OF_PLACE[self._text[self._at]])
             self._at += 1
         word = self._text[at : self._at].strip()
         if not word:

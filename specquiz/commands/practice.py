@@ -67,11 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     bank_ids = tuple(known_banks(library, arguments.banks)) or banks_of(library, arguments.bank)
     say_what_was_left_out(library)
     if arguments.question and not candidates_of(library, bank_ids, arguments.question):
-        raise UsageError(
-            f"No bank named has a question {arguments.question!r}.",
-            where="--question",
-            remedy="`specquiz primer --search WORDS` finds questions by their words.",
-        )
+        raise _no_question(library, arguments.question)
     with open_log() as log:
         if arguments.missed and not _missed(log, library, bank_ids):
             print(_nothing_missed(log, library, bank_ids))
@@ -95,6 +91,14 @@ def candidates_of(library: Library, bank_ids: Sequence[str], question: str) -> s
     from specquiz.sessions.planning import candidates
 
     return {(bank, each.id) for bank, each in candidates(library, bank_ids) if each.id == question}
+
+
+def _no_question(library: Library, question: str) -> UsageError:
+    """That none of the banks named has this question, and which one does."""
+    others = [bank.id for bank in library.banks if any(each.id == question for each in bank.questions)]
+    found = f"It is in {' and in '.join(others)}." if others else ""
+    remedy = found or "`specquiz primer --search WORDS` finds questions by their words."
+    return UsageError(f"No bank named has a question {question!r}.", where="--question", remedy=remedy)
 
 
 def known_banks(library: Library, ids: Sequence[str]) -> Sequence[str]:

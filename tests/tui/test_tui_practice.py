@@ -98,6 +98,7 @@ async def test_what_cannot_be_read_stays_in_the_field_with_a_caret_under_the_pla
         typed = next(row for row in rows if "1+$" in row)
         caret = next(row for row in rows if row.strip() == "^")
         assert caret.index("^") == typed.index("$")
+        assert app.screen.query_one(Input).cursor_position == len(app.screen.query_one(Input).value), "typing goes on"
         await pilot.press("backspace")
         assert "[not read]" not in words(app)
         assert len(log.events()) == before

@@ -147,8 +147,8 @@ async def test_what_is_typed_is_read_along_and_the_place_of_a_fault_is_shown(mak
         assert 'read as {"method": "ngram", "num_speculative_tokens": 4}' in words(app)
         editor.load_text("method: ngram\nnum_speculative_tokens")
         await pilot.press("ctrl+s")
-        assert "[not read] line 2: After num_speculative_tokens a colon" in words(app)
-        assert editor.cursor_location == (1, len("num_speculative_tokens"))
+        assert "[not read] line 2, character 23: After num_speculative_tokens a colon" in words(app)
+        editor.move_cursor(editor.document.end)
         await pilot.press(*": 4", "ctrl+s")
         assert "[correct]" in words(app)
     assert sum(isinstance(event, Answered) for event in log.events()) == 1

@@ -45,11 +45,6 @@ class Editor(TextArea, inherit_bindings=False):
         self.load_text(without_controls(text))
         self.move_cursor(self.document.end)
 
-    def point(self, at: int) -> None:
-        """Put the cursor on the character `at` of the text."""
-        before = self.text[:at]
-        self.move_cursor((before.count("\n"), at - before.rfind("\n") - 1))
-
     def action_submit(self) -> None:
         """Give the text as it stands."""
         self.post_message(self.Submitted(self.text))

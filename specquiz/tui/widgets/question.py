@@ -54,6 +54,13 @@ def keys_for(question: AnyQuestion, keys: tuple[Key, ...]) -> tuple[Key, ...]:
     return (keys[0]._replace(name=GIVE_SHOWN), *keys[1:])
 
 
+def _place(text: str, at: int) -> str:
+    """Where the character `at` of a text stands, both counted from 1."""
+    lines = text[:at].split("\n")
+    column = f"character {len(lines[-1]) + 1}"
+    return f"line {len(lines)}, {column}" if "\n" in text.strip() else column
+
+
 class QuestionPane(Vertical):
     """Shows a question, takes an answer, shows what is said about it. It judges nothing."""
 
@@ -227,7 +234,8 @@ class QuestionPane(Vertical):
             self.query_one("#reading", VerticalScroll).scroll_end(animate=False)
 
     def show_note(self, text: str, at: int | None = None) -> None:
-        """Say under the answer why it was not read, with a caret under column `at` of what was typed."""
+        """Say under the answer why it was not read, and where: with a caret under column `at` of what was typed, or in
+        words where there are several lines. The cursor stays where the learner goes on typing."""
         note = self.query_one("#note", Static)
         note.display = bool(text)
         if not text:
@@ -236,13 +244,13 @@ class QuestionPane(Vertical):
         field = self.query_one(Input)
         lead = ""
         if at is not None and self._way == "text" and self._editor is not None:
-            self._editor.point(at)
-            line = self._editor.text.count("\n", 0, at) + 1
-            text = f"line {line}: {text}" if "\n" in self._editor.text.strip() else text
+            text = f"{_place(self._editor.text, at)}: {text}"
         elif at is not None and field.display:
-            field.cursor_position = at
-            column = cell_len(field.value[:at]) - field.scroll_offset.x + field.styles.gutter.left
-            lead = " " * max(0, column - note.styles.gutter.left) + "^\n"
+            column = cell_len(field.value[:at]) - field.scroll_offset.x
+            if not 0 <= column < field.content_size.width:
+                field.cursor_position = at
+                column = cell_len(field.value[:at]) - field.scroll_offset.x
+            lead = " " * max(0, column + field.styles.gutter.left - note.styles.gutter.left) + "^\n"
         note.update(Content.assemble((lead, "bold $warning"), ("[not read] ", "bold $warning"), text))
 
     def reveal(self, said: Visual, right: Collection[str] = (), chosen: Collection[str] = ()) -> None:
