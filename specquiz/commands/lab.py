@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from specquiz.labs.engines.ports import SERVER_PORT
+
 if TYPE_CHECKING:
     from specquiz.console import Console
     from specquiz.labs.model import Lab
@@ -66,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     serve = action("serve", "start a vLLM server as an arm of a lab wants it, for --attach", "serve ngram-echo ngram")
     serve.add_argument("id", metavar="LAB", help=_ID)
     serve.add_argument("arm", metavar="ARM", help="the arm, as `specquiz lab show` names it")
-    serve.add_argument("--port", metavar="N", type=int, default=8000, help="where it listens (default: 8000)")
+    serve.add_argument(
+        "--port", metavar="N", type=int, default=SERVER_PORT, help=f"where it listens (default: {SERVER_PORT})"
+    )
     serve.add_argument("--config", metavar="TEXT", help="your speculative config, in a challenge")
     serve.add_argument("--download", action="store_true", help="let vLLM fetch a model that is not on this machine")
     serve.add_argument("--print", action="store_true", help="only print the command line, for another machine")

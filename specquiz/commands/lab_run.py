@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 def locks_in(log: Log, labs: Sequence[Lab], library: Library) -> dict[str, Lock]:
     """Which labs are open by this log; those that mastery has just opened are recorded, so that they stay open."""
-    import time
-
     from specquiz.labs.unlocking import record_earned
 
     found, _ = record_earned(labs, library, log.events(), log.append, time.time())
@@ -62,23 +61,40 @@ def run_one(arguments: argparse.Namespace, console: Console) -> int:
         console.say()
         console.say(f"Running {lab.id} on {where}, profile {profile}; about {seconds:g} s. Ctrl-C stops.")
         shown = ProgressLines(console, live=not wants_plain(arguments.plain))
-        done = run_lab(
-            lab,
-            profile,
-            predictions,
-            environment=environment,
-            record=log.append,
-            report=shown,
-            ask=asker(tailored(lab, profile, written), console),
-            unlocked_by=lock.how,
-            download=arguments.download,
-            written=written,
-            attach=attach,
-        )
+        began = time.time()
+        try:
+            done = run_lab(
+                lab,
+                profile,
+                predictions,
+                environment=environment,
+                record=log.append,
+                report=shown,
+                ask=asker(tailored(lab, profile, written), console),
+                unlocked_by=lock.how,
+                download=arguments.download,
+                written=written,
+                attach=attach,
+            )
+        except KeyboardInterrupt:
+            _say_what_is_kept(log, began, console)
+            raise
         code = say_end(done, console)
         if lab.challenge is not None:
             _say_standing(lab, done, log, console)
     return code
+
+
+def _say_what_is_kept(log: Log, began: float, console: Console) -> None:
+    """After a stop: how to go on with the arms that have finished, if any has."""
+    from specquiz import places
+    from specquiz.sessions.events import LabFinished
+
+    stopped = [event.run for event in log.events() if isinstance(event, LabFinished) and event.at >= began]
+    for run in stopped:
+        partial = places.lab_runs() / run / "evidence.partial.json"
+        if partial.exists():
+            console.say(f"What finished is kept; `specquiz lab rerun {partial}` takes it to its end.")
 
 
 def _written(
@@ -155,8 +171,6 @@ def say_end(done: LabRun, console: Console) -> int:
 
 def _opened(lab: Lab, log: Log, library: Library, override: bool) -> Lock:
     """The lock of a lab, opened by force where that was asked for and needed; the log says so."""
-    import time
-
     from specquiz.labs.unlocking import Locked, Unlocked
     from specquiz.sessions.events import LabUnlocked
 

@@ -28,7 +28,8 @@ def serve_one(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.print:
         _say_as_they_are(command_lines(wanted, arguments.python), console)
         return 0
-    environment, served = find(arguments.profile, arguments.python), False
+    environment = find(arguments.profile, arguments.python)
+    served = False
 
     def ready() -> None:
         nonlocal served

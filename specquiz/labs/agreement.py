@@ -13,6 +13,8 @@ import numpy as np
 from specquiz.labs.estimates import Estimate, resamples
 from specquiz.labs.evidence import Theory, WorkloadRun
 
+LEAST_VARIANCE = 1.0
+"""In tokens squared: that of a deviation of one token."""
 _NO_THEORY = "no data: the reference computation has no figures for it"
 
 
@@ -34,7 +36,9 @@ def reference_acceptance(run: WorkloadRun) -> Estimate:
 def reference_z(run: WorkloadRun) -> Estimate:
     """How many standard deviations the accepted tokens lie above those that theory predicts.
 
-    At temperature 0 theory leaves nothing to chance: 0 if every token came out as predicted, else no value.
+    At temperature 0 theory leaves nothing to chance: 0 if every token came out as predicted, else no value. Where it
+    leaves next to nothing, the sum is no normal one and a single token would be many deviations: a deviation is then
+    taken for one token at least.
     """
     theory = run.theory
     if theory is None:
@@ -44,7 +48,7 @@ def reference_z(run: WorkloadRun) -> Estimate:
         return Estimate(None, note="no data: no drafted token was judged")
     variance = math.fsum(b * (1 - b) for b in predicted)
     if variance > 0:
-        return Estimate((sum(accepted) - math.fsum(predicted)) / math.sqrt(variance))
+        return Estimate((sum(accepted) - math.fsum(predicted)) / math.sqrt(max(variance, LEAST_VARIANCE)))
     otherwise = sum(a != b for a, b in zip(accepted, predicted, strict=True))
     if otherwise:
         return Estimate(None, note=f"no z: theory leaves no room for chance, and {otherwise} tokens came out otherwise")

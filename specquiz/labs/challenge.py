@@ -70,11 +70,19 @@ def read_entry(lab: Lab, profile: ProfileName, text: str) -> dict[str, Scalar]:
         raise UsageError("There is no configuration.", where="--config", remedy=_EXAMPLE)
     if faults:
         raise UsageError(" ".join(str(fault) for fault in faults), where="--config")
+    method = config.get("method", "draft_model")
+    if method not in _WITHOUT_A_HEAD:
+        raise UsageError(
+            f"The method {method} drafts with a head that was trained for its target, and this lab has none.",
+            where="--config",
+            remedy=f"Methods: {', '.join(_WITHOUT_A_HEAD)}.",
+        )
     if any(isinstance(value, dict | list) for value in config.values()):
         raise UsageError("Every value is a single word or number here.", where="--config", remedy=_EXAMPLE)
     return config
 
 
+_WITHOUT_A_HEAD = ("draft_model", "ngram", "ngram_gpu", "suffix")
 _EXAMPLE = "Write it like method=ngram num_speculative_tokens=4 prompt_lookup_min=2 prompt_lookup_max=5."
 
 

@@ -94,6 +94,6 @@ def _of_the_tokens(where: str, run: WorkloadRun) -> Iterator[Broken]:
 
 
 def _of_the_processor(where: str, run: WorkloadRun, cores: object) -> Iterator[Broken]:
-    most = cores * (run.seconds + CLOCK_SLACK) if isinstance(cores, int) else math.inf
+    most = cores * (run.seconds + CLOCK_SLACK) if isinstance(cores, int) and cores else math.inf
     if not 0 <= run.processor_seconds <= most:
         yield Broken("times", f"{where}: {run.processor_seconds:g} s of processor time in {run.seconds:g} s")

@@ -190,6 +190,11 @@ def digest(values: dict[str, object]) -> str:
     return hashlib.sha256(canonical({key: value for key, value in values.items() if key != "digest"})).hexdigest()
 
 
+def observed(evidence: Evidence) -> str:
+    """SHA-256 over the arms alone: what was observed, whatever was predicted."""
+    return hashlib.sha256(canonical(plain(evidence)["arms"])).hexdigest()
+
+
 def sealed(evidence: Evidence) -> Evidence:
     """`evidence` with its digest filled in."""
     return msgspec.structs.replace(evidence, digest=digest(plain(evidence)))

@@ -17,6 +17,7 @@ from specquiz.labs.predictions import read_prediction
 from specquiz.labs.quantities import POSITIONAL, draft_tokens
 from specquiz.labs.rules import (
     Absolute,
+    Arithmetic,
     AtLeast,
     Bound,
     Check,
@@ -29,6 +30,7 @@ from specquiz.labs.rules import (
     Literally,
     Measured,
     NearBest,
+    Negative,
     Number,
     Ordered,
     OutputsEqual,
@@ -39,7 +41,7 @@ from specquiz.labs.rules import (
     leaves,
 )
 from specquiz.labs.tailoring import failed_as_expected, workloads_of
-from specquiz.labs.timing import total_seconds
+from specquiz.labs.timing import speedup, total_seconds
 
 _SHOWN: tuple[Quantity, ...] = (
     "draft_acceptance_rate",
@@ -50,6 +52,8 @@ _SHOWN: tuple[Quantity, ...] = (
     "model_acceptance_length",
 )
 """Every quantity of an arm that speculates, the graded acceptance first."""
+_BY_THEORY: tuple[Quantity, ...] = ("reference_acceptance", "reference_z")
+"""What was computed apart from vLLM, where it was."""
 _TIMES: tuple[Quantity, ...] = ("tpot", "itl", "ttft")
 """What any arm takes, speculating or not."""
 
@@ -93,7 +97,8 @@ def observe(lab: Lab, evidence: Evidence) -> tuple[Observation, ...]:
         base = _SHOWN if lab.arms[arm].speculative_config else ()
         for workload in workloads_of(lab, arm):
             further = (quantity for name, where, quantity in asked if (name, where) == (arm, workload))
-            for quantity in dict.fromkeys((*base, *sorted(further), *_TIMES)):
+            theory = _BY_THEORY if evidence.arms[arm].workloads[workload].theory is not None else ()
+            for quantity in dict.fromkeys((*base, *theory, *sorted(further), *_TIMES)):
                 predictions = beside.get((f"{arm}/{workload}", quantity), [])
                 found.append(_observation(lab, evidence, arm, workload, quantity, predictions))
     return tuple(found)
@@ -292,7 +297,9 @@ def _details(check: Check, evidence: Evidence) -> Iterator[str]:
             at = f"[{leaf.position}]" if leaf.position else ""
             yield f"{leaf.arm}.{leaf.workload}.{leaf.quantity}{at} {figures}{between}"
     if isinstance(check, Comparison):
-        yield from (_times(each, evidence) for each in _speedups(check.left, check.right))
+        for each in _speedups(check.left, check.right):
+            yield _pairwise(each, evidence)
+            yield _times(each, evidence)
 
 
 def _speedups(*numbers: Number) -> Iterator[Speedup]:
@@ -300,8 +307,17 @@ def _speedups(*numbers: Number) -> Iterator[Speedup]:
         match number:
             case Speedup():
                 yield number
-            case Bound(_, of):
+            case Bound(_, of) | Negative(of) | Absolute(of):
                 yield from _speedups(of)
+            case Arithmetic(_, left, right):
+                yield from _speedups(left, right)
+
+
+def _pairwise(pair: Speedup, evidence: Evidence) -> str:
+    found = speedup(evidence.arms[pair.base.arm], evidence.arms[pair.fast.arm], pair.fast.workload, pair.clock)
+    interval = found.interval()
+    figure = "no data" if found.value is None else f"{found.value:.3f}"
+    return f"paired ratio {figure} [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else f"paired ratio {figure}"
 
 
 def _times(pair: Speedup, evidence: Evidence) -> str:

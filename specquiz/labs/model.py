@@ -65,6 +65,8 @@ class Profile(Record, frozen=True, kw_only=True):
     """About how long a run takes, told before it starts."""
     models: dict[str, str] = msgspec.field(default_factory=dict)
     """Further models by the name that arms call them, as `{name}`."""
+    pairs: int = 0
+    """Where time is graded on such a machine: as `Lab.pairs`, which it stands in for."""
 
 
 class Failure(Record, frozen=True, kw_only=True):
@@ -247,7 +249,7 @@ class Challenge(Record, frozen=True, kw_only=True):
 
 
 ADDED: dict[str, frozenset[str]] = {
-    "Profile": frozenset({"models"}),
+    "Profile": frozenset({"models", "pairs"}),
     "Arm": frozenset({"engine", "model", "sampling", "workloads", "margins", "expect", "profiles"}),
     "Prediction": frozenset(
         {"position", "kind", "ask", "low", "high", "width", "choices", "after", "expect", "profiles"},

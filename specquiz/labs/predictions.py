@@ -14,6 +14,8 @@ from specquiz.labs.quantities import MEANINGS, bounds
 Committed = float | tuple[float, float] | str | tuple[str, ...]
 """A number; the two ends of an interval; a choice; choices in their order."""
 
+_BETWEEN = re.compile(r"\s*(?:to|…|\.{2,3}|[,;–])\s*|(?<=[\d%.\s])\s*-\s*(?=[\d.])")
+"""What may stand between the ends of an interval; a minus sign only behind a number."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -74,6 +76,12 @@ def ends(lab: Lab, prediction: Prediction) -> tuple[float, float]:
     return bounds(lab, prediction.quantity, prediction.arm)
 
 
+def interval_example(lab: Lab, prediction: Prediction) -> str:
+    """An interval that a prediction can be: `1 to 2`."""
+    low, high = ends(lab, prediction)
+    return f"{low:g} to {min(high, low + (prediction.width or high - low)):g}"
+
+
 def _number(lab: Lab, prediction: Prediction, text: str) -> float:
     typed = text.strip().replace("−", "-")
     percent = typed.endswith("%")
@@ -90,11 +98,10 @@ def _number(lab: Lab, prediction: Prediction, text: str) -> float:
 
 
 def _interval(lab: Lab, prediction: Prediction, text: str) -> tuple[float, float]:
-    parts = re.split(r"\s*(?:to|…|\.\.\.)\s*", text.strip())
+    parts = _BETWEEN.split(text.strip().removeprefix("[").removesuffix("]").strip())
     if len(parts) != 2:
-        raise UsageError(
-            f"{text.strip()!r} is no interval.", where=prediction.id, remedy="Give its two ends, such as `1.2 to 1.8`."
-        )
+        remedy = f"Give its two ends, such as `{interval_example(lab, prediction)}`."
+        raise UsageError(f"{text.strip()!r} is no interval.", where=prediction.id, remedy=remedy)
     low, high = (_number(lab, prediction, part) for part in parts)
     if low > high:
         raise UsageError(f"{low:g} lies above {high:g}.", where=prediction.id, remedy="Give the lower end first.")

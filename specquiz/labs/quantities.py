@@ -119,7 +119,7 @@ MEANINGS: dict[Quantity, Meaning] = {
     "reference_z": Meaning(
         name="z against theory",
         says="how many standard deviations the accepted tokens lie above those that theory predicts",
-        formula="(accepted − Σ b) / √Σ b(1 − b), with b the probability of each judged token",
+        formula="(accepted − Σ b) / √max(1, Σ b(1 − b)), with b the probability of each judged token",
         kind="score",
     ),
 }

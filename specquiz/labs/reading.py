@@ -107,8 +107,8 @@ def _check_prediction(report: Report, node: MappingNode, index: int, lab: Lab) -
         report.error(place, "SL306", f"a prediction of the kind {prediction.kind} has at least two choices")
     if prediction.after:
         _known(report, node_at(node, "predict", index, "after"), "arm", [prediction.after], lab.arms)
-        if prediction.after == list(lab.arms)[-1] or lab.pairs:
-            report.error(place, "SL306", "after the last arm, or where arms take turns, nothing is left to predict")
+        if prediction.after == list(lab.arms)[-1]:
+            report.error(place, "SL306", "after the last arm nothing is left to predict")
 
 
 def _known_place(report: Report, place: Node, text: str, lab: Lab, *, arm_alone: bool = False) -> None:

@@ -20,6 +20,7 @@ from specquiz.labs.evidence import (
     Evidence,
     LabReference,
     ReferenceRun,
+    observed,
     read_evidence,
     write_evidence,
 )
@@ -119,7 +120,7 @@ def run_lab(
     workloads = {name: load_workload(path) for name, path in lab.workloads.items()}
     with only_one_run():
         folder = new_folder(lab)
-        predicted_at = time.time()
+        predicted_at, nonce = time.time(), secrets.token_hex(16)
         record(
             LabPredicted(
                 at=predicted_at,
@@ -128,12 +129,13 @@ def run_lab(
                 profile=profile,
                 predictions=dict(predictions),
                 written={arm: dict(config) for arm, config in (written or {}).items()},
+                nonce=nonce,
             )
         )
         evidence = Evidence(
             specquiz=__version__,
             run=folder.name,
-            nonce=secrets.token_hex(16),
+            nonce=nonce,
             lab=LabReference(id=lab.id, fingerprint=fingerprint(lab)),
             profile=profile,
             unlocked_by=unlocked_by,
@@ -329,6 +331,7 @@ def _finished(lab: Lab, run: LabRun) -> LabFinished:
         outcome=outcome,
         evidence=str(run.evidence),
         digest=run.record.digest,
+        observed=observed(run.record),
         reason=reason,
         score=_score(lab, run),
     )

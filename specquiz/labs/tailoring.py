@@ -51,6 +51,7 @@ def tailored(lab: Lab, profile: str, written: Mapping[str, Mapping[str, Scalar]]
         predict=tuple(each for each in lab.predict if not each.profiles or profile in each.profiles),
         grade=tuple(each for each in lab.grade if not each.profiles or profile in each.profiles),
         waive=tuple(each for each in lab.waive if each.of.partition("/")[0] in arms),
+        pairs=lab.profiles[profile].pairs or lab.pairs,
     )
 
 

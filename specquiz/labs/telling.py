@@ -10,9 +10,9 @@ from typing import Any
 from specquiz.banks.library import Library
 from specquiz.labs.comparison import Compared
 from specquiz.labs.evidence import ArmRun, Evidence
-from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, RuleVerdict
+from specquiz.labs.grading import Grade, Graded, NotGradable, Observation, Positions, Rate, RuleVerdict
 from specquiz.labs.model import Arm, Lab, Prediction, SamplingChange, Setting
-from specquiz.labs.predictions import ends
+from specquiz.labs.predictions import ends, interval_example
 from specquiz.labs.quantities import MEANINGS, shown
 from specquiz.labs.recorded import proved
 from specquiz.labs.running import Progress
@@ -43,8 +43,7 @@ def _answer(lab: Lab, prediction: Prediction) -> str:
             return f"{low:g} to {high:g}"
         case "interval":
             wide = f", at most {prediction.width:g} wide" if prediction.width else ""
-            example = min(high, low + prediction.width) if prediction.width else high
-            return f"an interval such as `{low:g} to {example:g}`{wide}"
+            return f"an interval such as `{interval_example(lab, prediction)}`{wide}"
         case "choice":
             return f"one of: {', '.join(prediction.choices)}"
         case "order":
@@ -100,14 +99,23 @@ def setting_lines(lab: Lab) -> Iterator[str]:
     for name in lab.workloads:
         yield f"  {name}{_setting_text(lab.settings.get(name))}"
     yield f"  temperature {lab.sampling.temperature:g}, {lab.sampling.max_tokens} tokens for each request"
-    if lab.pairs:
-        yield f"  time is graded: each arm runs {lab.pairs} times, in the order A B B A"
+    for pairs, profiles in _turns(lab).items():
+        yield f"  time is graded{_only(profiles)}: each arm runs {pairs} times, in the order A B B A"
     if lab.challenge:
         yield f"  you write the configuration of {lab.challenge.arm}, in up to {lab.challenge.runs} runs"
         for name, profile in lab.profiles.items():
             drafts = ", ".join(f"model={each} ({path})" for each, path in profile.models.items())
             yield f"  draft models that it can name on {name}: {drafts or 'none'}"
         yield f"  score to reach {lab.challenge.target:g}: {' '.join(lab.challenge.score.split())}"
+
+
+def _turns(lab: Lab) -> dict[int, tuple[str, ...]]:
+    """How often arms take turns, to the profiles where they do."""
+    found: dict[int, tuple[str, ...]] = {}
+    for name, profile in lab.profiles.items():
+        if pairs := profile.pairs or lab.pairs:
+            found[pairs] = (*found.get(pairs, ()), name)
+    return found
 
 
 def _arm_text(arm: Arm) -> str:
@@ -245,14 +253,21 @@ def table_lines(quantities: Sequence[Observation], positions: Sequence[Positions
 
 
 def _position_lines(found: Positions, width: int) -> Iterator[str]:
-    rates = [
-        [_with_interval(each.value, each.low, each.high) for each in column]
-        for column in (found.of_all, found.given_before)
-    ]
+    rates = [_rates(column) for column in (found.of_all, found.given_before)]
     column = max(len("of all drafts"), *map(len, rates[0]))
     yield f"    {'accepted at position':<{width}}  {'of all drafts':<{column}}  given those before"
     for place, (of_all, given_before) in enumerate(zip(*rates, strict=True), start=1):
         yield f"    {place:>{width}}  {of_all:<{column}}  {given_before}"
+
+
+def _rates(column: Sequence[Rate]) -> list[str]:
+    """Rates as they are told; where others of the column have an interval, one without says why."""
+    told = any(each.low is not None for each in column)
+    return [
+        _with_interval(each.value, each.low, each.high)
+        + (" (too few drafts)" if told and each.value is not None and each.low is None else "")
+        for each in column
+    ]
 
 
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:

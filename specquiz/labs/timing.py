@@ -32,8 +32,10 @@ def mean_time(runs: Sequence[WorkloadRun], time: Time) -> Estimate:
     except NoCounter as missing:
         return Estimate(None, note=str(missing))
     spans = [_spans(run, time) for run in runs]
-    if any(each is None or len(each) < 2 for each in spans):
+    if any(each is None for each in spans):
         return Estimate(value, note="no interval: no times by request")
+    if any(each is not None and len(each) < 2 for each in spans):
+        return Estimate(value, note="no interval: there was one request")
     totals = np.sum(np.stack([each for each in spans if each is not None]), axis=0)
     if totals[:, 0].sum() <= 0:
         return Estimate(value, note="no interval: the requests' own times are too short to tell")

@@ -173,6 +173,8 @@ class LabPredicted(Event, frozen=True, kw_only=True, tag="lab_predicted"):
     """Prediction id to the number as typed."""
     written: dict[str, dict[str, str | int | float | bool]] = {}
     """In a challenge: arm to the speculative config that the learner wrote."""
+    nonce: str = ""
+    """What the evidence of this run will carry; empty for predictions that came later in it."""
 
 
 class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
@@ -185,6 +187,8 @@ class LabFinished(Event, frozen=True, kw_only=True, tag="lab_finished"):
     """Path of the evidence file."""
     digest: str = ""
     """The SHA-256 that the evidence carries."""
+    observed: str = ""
+    """The SHA-256 of what the arms observed, whatever was predicted (`evidence.observed`)."""
     reason: str = ""
     score: float | None = None
     """What the run scored in a challenge."""

@@ -128,3 +128,24 @@ def test_a_pass_in_which_the_lookup_finds_nothing_judges_nothing() -> None:
     once = request(prompt=[5, 6, 7, 8], output=[5, 6, 7, 8, 1], accepted=[2], drafted=[2])
 
     assert trials(once, lookup=lookup) == [Trial(2, 0, True, 7), Trial(3, 1, True, 8)]
+
+
+def test_where_theory_leaves_next_to_nothing_to_chance_one_token_is_no_evidence(run: WorkloadRun) -> None:
+    chances = [[0.999] * 20 + [0.001] * 20 for _ in range(REQUESTS)]
+    likely = [[1] * 20 + [0] * 20 for _ in range(REQUESTS)]
+    luck = [[1] * 20 + [0] * 19 + [1], *likely[1:]]
+
+    z = reference_z(with_theory(run, luck, chances)).value
+
+    assert z is not None
+    assert 0 < z <= 1
+
+
+def test_several_tokens_against_near_certainty_are(run: WorkloadRun) -> None:
+    chances = [[0.999] * 40 for _ in range(REQUESTS)]
+    outcomes = [[0] + [1] * 39 if request < 6 else [1] * 40 for request in range(REQUESTS)]
+
+    z = reference_z(with_theory(run, outcomes, chances)).value
+
+    assert z is not None
+    assert z < -3

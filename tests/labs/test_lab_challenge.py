@@ -64,6 +64,7 @@ def test_a_draft_is_named_as_the_lab_names_it(lab: Lab, text: str) -> None:
         ("method=ngram", "num_speculative_tokens"),
         ("method=ngam num_speculative_tokens=4", "method cannot be"),
         ("method=ngram num_speculative_tokens=4 disable_by_batch_size=8", "disable_by_batch_size"),
+        ("method=eagle3 model=draft num_speculative_tokens=4", "a head that was trained for its target"),
         ("method=draft_model model=/etc num_speculative_tokens=4", "no draft model /etc here"),
         ("method=ngram num_speculative_tokens=4 prompt_lookup_min=5 prompt_lookup_max=2", "prompt_lookup_min"),
         ('{"method": "ngram", "num_speculative_tokens": 4', "never closed"),

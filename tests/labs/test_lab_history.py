@@ -9,7 +9,7 @@ import pytest
 
 from specquiz import places
 from specquiz.cli import main
-from specquiz.labs.evidence import Evidence, read_evidence, write_evidence
+from specquiz.labs.evidence import Evidence, observed, read_evidence, write_evidence
 from specquiz.labs.history import contradictions
 from specquiz.labs.loading import find_lab, load_labs
 from specquiz.labs.recorded import recorded_run
@@ -55,6 +55,34 @@ def test_another_hash_than_the_recorded_one_is_told(evidence: Evidence) -> None:
     (found,) = contradictions(evidence, [finished(evidence, "0" * 64)])
 
     assert "not the one that the log recorded" in found.reason
+
+
+def test_a_run_under_another_name_is_known_by_its_nonce(evidence: Evidence) -> None:
+    begun = msgspec.structs.replace(predicted(evidence), nonce=evidence.nonce)
+    renamed = msgspec.structs.replace(evidence, run=f"{evidence.run}-again", predictions={})
+
+    (found,) = contradictions(renamed, [begun])
+
+    assert (
+        found.reason == f"its nonce was drawn for the run {evidence.run}: a run counts once, with its own predictions"
+    )
+
+
+def test_a_run_under_another_name_and_nonce_is_known_by_what_it_observed(evidence: Evidence) -> None:
+    ended = msgspec.structs.replace(finished(evidence, evidence.digest), observed=observed(evidence))
+    renamed = msgspec.structs.replace(evidence, run=f"{evidence.run}-again", nonce="0" * 32)
+
+    (found,) = contradictions(renamed, [ended])
+
+    assert found.reason.startswith(f"what it observed is what the run {evidence.run} observed")
+
+
+def test_another_nonce_than_the_one_drawn_before_the_run_is_told(evidence: Evidence) -> None:
+    begun = msgspec.structs.replace(predicted(evidence), nonce="0" * 32)
+
+    (found,) = contradictions(evidence, [begun])
+
+    assert found.reason == "the nonce is not the one that was drawn before the run"
 
 
 def test_a_prediction_changed_after_the_run_is_named_with_both_values(evidence: Evidence) -> None:

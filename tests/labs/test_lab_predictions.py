@@ -54,7 +54,9 @@ CHOICE = Prediction(id="which", kind="choice", choices=("draft coverage", "mean 
 ORDER = Prediction(id="rank", kind="order", choices=("k1", "k2", "k4"), ask="-")
 
 
-@pytest.mark.parametrize("text", ["3.8 to 4.6", "3.8…4.6", " 3.8 ... 4.6 "])
+@pytest.mark.parametrize(
+    "text", ["3.8 to 4.6", "3.8…4.6", " 3.8 ... 4.6 ", "3.8..4.6", "[3.8, 4.6]", "3.8 - 4.6", "3.8-4.6", "3.8 – 4.6"]
+)
 def test_an_interval_is_its_two_ends(lab: Lab, text: str) -> None:
     assert read_prediction(lab, INTERVAL, text) == (3.8, 4.6)
 

@@ -14,7 +14,7 @@ import pytest
 from machine import children, members, wait_until  # type: ignore[import-not-found]
 
 from specquiz.errors import SpecquizError
-from specquiz.labs.engines import sampler, supervisor
+from specquiz.labs.engines import process, sampler, supervisor
 from specquiz.labs.engines.causes import died, explain
 from specquiz.labs.environment import Environment
 from specquiz.labs.evidence import read_evidence
@@ -245,3 +245,25 @@ def test_the_supervisor_imports_nothing_of_ours() -> None:
     program = f"import runpy, sys; runpy.run_path({str(path)!r}); print('specquiz' in sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_an_arm_that_never_reads_its_job_hangs_no_longer_than_its_stage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexec sleep 60\n")
+    python.chmod(0o755)
+    monkeypatch.setitem(process.STAGE_LIMITS, "import", 0.5)
+    larger_than_a_pipe = {"prompts": "x" * (1 << 20)}
+
+    with pytest.raises(process.ArmFailed, match="The engine hung: import did not end within"):
+        process.run_arm(
+            python,
+            larger_than_a_pipe,
+            process.ArmOutput(),
+            log=tmp_path / "arm.log",
+            folder=tmp_path,
+            variables={},
+            tick=lambda *_: None,
+            cancel=threading.Event(),
+        )

@@ -88,6 +88,14 @@ def test_on_each_profile_the_rules_are_about_arms_that_run(lab: Lab) -> None:
                     assert (leaf.arm, leaf.workload) in ran, (profile, rule.id)
 
 
+@each_lab
+def test_where_time_is_graded_arms_take_turns(lab: Lab) -> None:
+    for profile in lab.profiles:
+        here = tailored(lab, profile)
+        timed = [rule.id for rule in here.grade if any(word in rule.check for word in ("speedup(", ".tpot", ".itl"))]
+        assert not timed or here.pairs >= 2, (profile, timed)
+
+
 @each_lab_on_a_cpu
 def test_a_lab_on_a_cpu_is_proved_by_a_recorded_run_that_passes(lab: Lab) -> None:
     evidence = recorded_run(lab, "cpu")

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -192,13 +193,14 @@ class _Arm:
             continue
 
     def give(self, job: Mapping[str, object]) -> None:
-        """Hand over the job; an arm that died already is noticed when its events are read."""
+        """Hand over the job, without waiting for it to be read: a child may hang before that, and a pipe is small."""
+        threading.Thread(target=self._write, args=(json.dumps(job).encode(),), daemon=True).start()
+
+    def _write(self, job: bytes) -> None:
+        """An arm that died already is noticed when its events are read."""
         assert self._process.stdin is not None
-        try:
-            with self._process.stdin as pipe:
-                pipe.write(json.dumps(job).encode())
-        except BrokenPipeError:
-            return
+        with suppress(BrokenPipeError), self._process.stdin as pipe:
+            pipe.write(job)
 
     def read_lines(self, seconds: float) -> list[bytes] | None:
         """The event lines that came within `seconds`, or None when the arm and its supervisor are gone."""

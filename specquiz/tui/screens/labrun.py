@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
@@ -218,8 +219,8 @@ class LabRunScreen(Page):
                 for place, rate in enumerate(stages[-1].rates, 1)
             ]
         if stages and self._run:
-            log = places.lab_runs() / self._run / f"{stages[-1].arm}.log"
             lines += ["", Content.styled("Log", "bold $secondary")]
+            log = _latest_log(places.lab_runs() / self._run, stages[-1].arm)
             lines += [f"  {self._cut(visible(line))}" for line in tail(log, LOG_LINES).splitlines()]
         self.query_one("#outcome", Static).update(Lines(lines))
 
@@ -250,3 +251,9 @@ class LabRunScreen(Page):
     def action_back(self) -> None:
         if self._over:
             self.app.pop_screen()
+
+
+def _latest_log(folder: Path, arm: str) -> Path:
+    """Where the arm's engine writes now: it has a log for each of its turns."""
+    logs = (folder / f"{arm}.log", *folder.glob(f"{arm}-*.log"))
+    return max(logs, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)

@@ -70,13 +70,13 @@ class Asked(Vertical):
 
 def asked_prediction(lab: Lab, prediction: Prediction) -> Asked:
     """The line for a prediction. `lab` is tailored to the profile."""
-    from specquiz.labs.predictions import read_prediction
+    from specquiz.labs.predictions import interval_example, read_prediction
     from specquiz.labs.telling import question
 
-    words = {"number": "a number", "interval": "1.2 to 1.8", "choice": "one of them", "order": "first > second > …"}
+    words = {"number": "a number", "choice": "one of them", "order": "first > second > …"}
     return Asked(
         prediction.id,
         question(lab, prediction),
-        words[prediction.kind],
+        words.get(prediction.kind) or interval_example(lab, prediction),
         lambda text: read_prediction(lab, prediction, text),
     )
